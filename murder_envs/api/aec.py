@@ -1,0 +1,594 @@
+"""Every game as a PettingZoo AEC environment: `RawEnv`, `Env` (under PettingZoo's default wrappers) and `SkipForced`.
+
+One compiled call a step does all that concerns the game (`drivers/single.py`); what is left here is bookkeeping in
+Python, so it is written to touch as little as possible: rewards and terminations change at the end only, and an info
+is made when somebody asks for it.
+"""
+
+from __future__ import annotations
+
+import copy
+import operator
+import secrets
+from collections.abc import Mapping
+from typing import Any
+
+import gymnasium
+import numpy as np
+from gymnasium.spaces import Box, Dict, Discrete
+from pettingzoo import AECEnv
+from pettingzoo.utils.env import AECIterable, AECIterator
+from pettingzoo.utils.env_logger import EnvLogger
+from pettingzoo.utils.wrappers import BaseWrapper
+
+from murder_envs.core.bits import PAD
+from murder_envs.core.jit import bind, direct, records
+from murder_envs.core.rng import episode_seed
+from murder_envs.core.snapshots import an_int, fail, is_int
+from murder_envs.core.tables import Layout
+from murder_envs.registry import make_ruleset
+from murder_envs.ruleset import Ruleset
+
+MAX_SEED = 2**63 - 1
+RENDER_MODES = ("human", "ansi")
+ILLEGAL_REWARD = -1.0
+"""What `Env` pays for an illegal action, as the environments of PettingZoo do."""
+
+API_TEST_OPTIONS = {"options": 1}
+"""What PettingZoo's `api_test` hands to every `reset`, whatever its options are: taken for none."""
+
+SPACES = ("_observation_spaces", "_action_spaces", "_state_space")
+COPIED = {"agents", "rewards", "_cumulative_rewards", "terminations", "truncations"}
+DERIVED = {"_single", "_advance", "_mask", "_row"}
+SET_BY_RESET = {"rewards", "terminations", "truncations", "infos", "agent_selection", "num_agents", "agents"}
+
+
+def raw_env(game: str, /, render_mode: str | None = None, render_seat: int | None = None, **config: Any) -> RawEnv:
+    """A game by name as an environment in which an illegal action raises ValueError and changes nothing."""
+    return RawEnvBeforeReset(make_ruleset(game, **config), render_mode, render_seat)
+
+
+def env(game: str, /, render_mode: str | None = None, render_seat: int | None = None, **config: Any) -> Env:
+    """A game by name as an environment that behaves as under PettingZoo's default wrappers."""
+    return EnvBeforeReset(make_ruleset(game, **config), render_mode, render_seat)
+
+
+class RawEnv(AECEnv[str, dict[str, np.ndarray], int | None]):
+    """A game as a PettingZoo AEC environment.
+
+    Observations are dicts of two fresh arrays: `observation`, int8[observation.size], and `action_mask`, int8[n], all
+    zero for whoever is not to act. Rewards are paid once, at the end.
+
+    Args:
+        ruleset: the configured game.
+        render_mode: None, "ansi" (`render` returns text) or "human" (`render` prints it).
+        render_seat: from whose view `render` shows the game; None: from above.
+
+    Attributes:
+        possible_agents: agent names by absolute seat.
+        agents: those still in; after the end each leaves with its `step(None)`.
+        game_seed: the seed that this game started from.
+        state_space: Box of `state()`.
+    """
+
+    metadata: dict[str, Any] = {"render_modes": list(RENDER_MODES), "is_parallelizable": False}
+
+    def __init__(self, ruleset: Ruleset, render_mode: str | None = None, render_seat: int | None = None) -> None:
+        super().__init__()
+        if render_mode is not None and render_mode not in RENDER_MODES:
+            fail("render_mode", f"None or one of {', '.join(map(repr, RENDER_MODES))}, not {render_mode!r}")
+        if render_seat is not None:
+            render_seat = an_int("render_seat", render_seat, 0, ruleset.n_seats - 1)
+        self.metadata = {**type(self).metadata, "name": f"{ruleset.name}_v0"}
+        self.render_mode = render_mode
+        self.render_seat = render_seat
+        self.possible_agents = list(ruleset.agents)
+        self.game_seed: int | None = None
+        self._ruleset = ruleset
+        self._seat_of = {agent: seat for seat, agent in enumerate(ruleset.agents)}
+        self._observation_spaces: dict[str, Dict] = {}
+        self._action_spaces: dict[str, Discrete] = {}
+        self._state_space: Box | None = None
+        # The seed last given and how many games have been started from it: what the next reset follows from.
+        self._seed: int | None = None
+        self._episode = 0
+        self._has_reset = False
+        self._acting: str | None = None  # who may act; None before the first game and after the end of one
+        self._infos: dict[str, dict[str, Any]] = {}  # those of this decision that have been asked for
+        self._skip_agent_selection: str | None = None
+        self._rules = ruleset.rules
+        self._n_actions = ruleset.actions.n
+        self._lay_out(
+            records(ruleset.STATE, 1),
+            np.zeros(ruleset.actions.n_words, np.uint64),
+            np.zeros(ruleset.actions.n + PAD, np.int8),
+            np.zeros(ruleset.observation.size + PAD, np.int8),
+        )
+        self._single = bind(ruleset, "single")
+        self._advance = direct(self._single.advance, self._states, self._rules, 0, *self._shown)
+
+    def _lay_out(self, states: np.ndarray, words: np.ndarray, mask: np.ndarray, row: np.ndarray) -> None:
+        """Take these arrays for the game, and for what is shown to the seat to act: legal set, mask, observation."""
+        self._states = states
+        self._shown = (words, mask, row)
+        self._mask = mask[:-PAD]
+        self._row = row[:-PAD]
+
+    # -- Names and spaces ---------------------------------------------------------------------------------------------
+
+    @property
+    def action_names(self) -> tuple[str, ...]:
+        """Action id -> name."""
+        return self._ruleset.actions.names
+
+    def action_id(self, name: str) -> int:
+        """The id of an action name; ValueError names an unknown one."""
+        return self._ruleset.actions.id(name)
+
+    @property
+    def observation_layout(self) -> Layout:
+        """Block name -> Block(name, slice, shape, low, high, meaning) of an observation, in order."""
+        return self._ruleset.observation
+
+    @property
+    def state_layout(self) -> Layout:
+        """The same for `state()`."""
+        return self._ruleset.world
+
+    def observation_space(self, agent: str) -> Dict:
+        """Dict of the Boxes `observation` and `action_mask`, the same object each time."""
+        if agent not in self._observation_spaces:
+            self._seat(agent)
+            low, high = self._ruleset.observation.bounds()
+            mask = Box(0, 1, (self._n_actions,), np.int8)
+            self._observation_spaces[agent] = Dict({"observation": Box(low, high, dtype=np.int8), "action_mask": mask})
+        return self._observation_spaces[agent]
+
+    def action_space(self, agent: str) -> Discrete:
+        """Discrete(n), the same object each time."""
+        if agent not in self._action_spaces:
+            self._seat(agent)
+            self._action_spaces[agent] = Discrete(self._n_actions)
+        return self._action_spaces[agent]
+
+    @property
+    def observation_spaces(self) -> dict[str, Dict]:
+        """Agent -> observation space."""
+        return {agent: self.observation_space(agent) for agent in self.possible_agents}
+
+    @property
+    def action_spaces(self) -> dict[str, Discrete]:
+        """Agent -> action space."""
+        return {agent: self.action_space(agent) for agent in self.possible_agents}
+
+    @property
+    def state_space(self) -> Box:
+        """The Box of `state()`."""
+        if self._state_space is None:
+            low, high = self._ruleset.world.bounds()
+            self._state_space = Box(low, high, dtype=np.int8)
+        return self._state_space
+
+    def _seat(self, agent: str) -> int:
+        """The seat of an agent; ValueError names an unknown one."""
+        try:
+            return self._seat_of[agent]
+        except (KeyError, TypeError):
+            raise ValueError(f"agent: one of {', '.join(self.possible_agents)}, not {agent!r}") from None
+
+    # -- A game ends and begins ---------------------------------------------------------------------------------------
+
+    def reset(self, seed: int | None = None, options: Mapping[str, Any] | None = None) -> None:
+        """Start a game.
+
+        Args:
+            seed: an int from 0 to 2^63 - 1, which the game starts from. The k-th reset after it without a seed starts
+                from `murder_envs.episode_seed(seed, 0, k)`; without any so far, the operating system gives one.
+            options: `snapshot` (a dict, which may be partial) and what the game's page names, for this game alone.
+
+        Raises:
+            ValueError: it names what is wrong with the seed or an option; nothing has changed then.
+        """
+        base, episode = self._next_episode(seed)
+        game_seed = base if episode == 0 else int(episode_seed(base, 0, episode))
+        rules, snapshot = self._read_options(options)
+        if snapshot is None:
+            seat = self._single.start(self._states, rules, game_seed, *self._shown)
+        else:
+            self._states[:] = self._ruleset.restore(rules, snapshot, game_seed)
+            seat = self._resume(rules)
+        self._seed, self._episode, self.game_seed = base, episode, game_seed
+        self._rules = rules
+        self._begin(seat)
+
+    def _next_episode(self, seed: int | None) -> tuple[int, int]:
+        """The seed that counts, and which game under it is next."""
+        if seed is not None:
+            return an_int("seed", seed, 0, MAX_SEED), 0
+        if self._seed is None:
+            return secrets.randbits(63), 0
+        return self._seed, self._episode + 1
+
+    def _read_options(self, options: Mapping[str, Any] | None) -> tuple[np.ndarray, Mapping[str, Any] | None]:
+        """The rules record of one game, and the snapshot to start from or None."""
+        if options is None or options == API_TEST_OPTIONS:
+            return self._ruleset.rules, None
+        if not isinstance(options, Mapping):
+            fail("options", f"a dict, not {options!r}")
+        others = {key: value for key, value in options.items() if key != "snapshot"}
+        snapshot = options.get("snapshot")
+        if snapshot is not None and not isinstance(snapshot, Mapping):
+            fail("snapshot", f"a dict, not {snapshot!r}")
+        return (self._ruleset.with_options(others) if others else self._ruleset.rules), snapshot
+
+    def _resume(self, rules: np.ndarray) -> int:
+        return int(self._single.resume(self._states, rules, *self._shown))
+
+    def _begin(self, seat: int) -> None:
+        """All agents are in, and `seat` acts first; or nobody, if a snapshot of a finished game was restored."""
+        if not self._has_reset:
+            self._has_reset = True
+            self._first_reset()
+        self.agents = self.possible_agents[:]
+        self.rewards = dict.fromkeys(self.agents, 0.0)
+        self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
+        self.terminations = dict.fromkeys(self.agents, False)
+        self.truncations = dict.fromkeys(self.agents, False)
+        self._skip_agent_selection = None
+        self._infos = {}
+        if seat >= 0:
+            self.agent_selection = self._acting = self.possible_agents[seat]
+        else:
+            self.agent_selection = self.possible_agents[0]
+            self._end()
+
+    def _first_reset(self) -> None:
+        """See BeforeReset."""
+
+    def _end(self) -> None:
+        """The game is over: everybody is paid, and leaves in the order of the seats."""
+        paid = np.zeros(len(self.possible_agents))
+        cut_off = self._single.outcome(self._states, self._rules, paid)
+        self.rewards = dict(zip(self.agents, paid.tolist()))
+        self._cumulative_rewards = self.rewards.copy()
+        self.terminations = dict.fromkeys(self.agents, not cut_off)
+        self.truncations = dict.fromkeys(self.agents, bool(cut_off))
+        self._deads_step_first()
+
+    def _deads_step_first(self) -> str:
+        """As PettingZoo's, which its wrappers call too after they have ended a game; from here on nobody may act."""
+        self._acting = None
+        self._infos = {}
+        return super()._deads_step_first()
+
+    # -- Playing ------------------------------------------------------------------------------------------------------
+
+    def step(self, action: int | None) -> None:
+        """Take an action for `agent_selection`; None for one whose game is over.
+
+        Raises:
+            ValueError: the action is illegal or out of range; the text says what is legal, and nothing has changed.
+        """
+        agent = self.agent_selection
+        if not self.agents or self.terminations[agent] or self.truncations[agent]:
+            self._was_dead_step(action)
+            return
+        if type(action) is not int or not 0 <= action < self._n_actions:
+            action = self._in_range(action)
+        words, mask, row = self._shown
+        seat = self._advance(self._states, self._rules, action, words, mask, row)
+        if seat >= 0:
+            self.agent_selection = self._acting = self.possible_agents[seat]
+            self._infos = {}
+        elif seat == self._single.OVER:
+            self._end()
+        else:
+            self._illegal(action)
+
+    def _in_range(self, action: Any) -> int:
+        """An action of another integer type as an int; ValueError names what is none or out of range."""
+        if is_int(action) and 0 <= operator.index(action) < self._n_actions:
+            return operator.index(action)
+        fail("action", f"an int from 0 to {self._n_actions - 1}, not {action!r}; {self._what_is_legal()}")
+
+    def _illegal(self, action: int) -> None:
+        fail("action", f"{action} ({self.action_names[action]}) is illegal; {self._what_is_legal()}")
+
+    def _what_is_legal(self) -> str:
+        names = ", ".join(self.action_names[action] for action in self.legal_actions())
+        return f"legal for {self.agent_selection} in phase {self.snapshot()['phase']}: {names}"
+
+    def _was_dead_step(self, action: int | None) -> None:
+        """As PettingZoo's, but knows that all agents are dead: the next in the order of the seats follows."""
+        if action is not None:
+            raise ValueError("when an agent is dead, the only valid action is None")
+        if not self.agents:
+            raise ValueError("step: the game is over and all agents have left; reset() starts the next")
+        agent = self.agent_selection
+        self.agents.remove(agent)
+        for its in (self.terminations, self.truncations, self._cumulative_rewards):
+            del its[agent]
+        self._infos.pop(agent, None)
+        self.rewards = dict.fromkeys(self.agents, 0.0)
+        if self.agents:
+            if self._skip_agent_selection is None:
+                self._skip_agent_selection = agent
+            self.agent_selection = self.agents[0]
+        else:
+            if self._skip_agent_selection is not None:
+                self.agent_selection = self._skip_agent_selection
+            self._skip_agent_selection = None
+
+    def observe(self, agent: str) -> dict[str, np.ndarray]:
+        """What an agent sees and may do: {"observation": int8[...], "action_mask": int8[n]}, in arrays of their own."""
+        if agent == self._acting:
+            return {"observation": self._row.copy(), "action_mask": self._mask.copy()}
+        self._need_reset("observe")
+        row = np.empty(self._row.size + PAD, np.int8)
+        self._single.look(self._states, self._rules, self._seat(agent), row)
+        return {"observation": row[:-PAD], "action_mask": np.zeros(self._n_actions, np.int8)}
+
+    def last(self, observe: bool = True) -> tuple[Any, float, bool, bool, dict[str, Any]]:
+        """Observation, reward since its last step, termination, truncation and info of `agent_selection`."""
+        agent = self.agent_selection
+        seen = self.observe(agent) if observe else None
+        paid = self._cumulative_rewards[agent]
+        info = self._infos[agent] if agent in self._infos else self._info(agent)
+        return seen, paid, self.terminations[agent], self.truncations[agent], info
+
+    @property
+    def infos(self) -> dict[str, dict[str, Any]]:
+        """Agent -> its `action_mask` and the rulebook's own score, as the game's page says; made when asked for."""
+        if len(self._infos) != len(self.agents):
+            made = self._infos
+            self._infos = {agent: made[agent] if agent in made else self._info(agent) for agent in self.agents}
+        return self._infos
+
+    def _info(self, agent: str) -> dict[str, Any]:
+        info = self._ruleset.info(self._rules, self._states, self._seat_of[agent])
+        info["action_mask"] = self._mask.copy() if agent == self._acting else np.zeros(self._n_actions, np.int8)
+        self._infos[agent] = info
+        return info
+
+    def legal_actions(self) -> list[int]:
+        """Ids legal for the seat to act, rising; none when the game is over."""
+        self._need_reset("legal_actions")
+        return [] if self._acting is None else np.flatnonzero(self._mask).tolist()
+
+    def state(self) -> np.ndarray:
+        """The whole hidden truth, int8[state_layout.size]."""
+        self._need_reset("state")
+        row = np.empty(self._ruleset.world.size + PAD, np.int8)
+        self._single.look_from_above(self._states, self._rules, row)
+        return row[:-PAD]
+
+    def snapshot(self) -> dict[str, Any]:
+        """The state as a plain dict in the rulebook's terms; `reset(options={"snapshot": ...})` restores it."""
+        self._need_reset("snapshot")
+        return self._ruleset.snapshot(self._rules, self._states)
+
+    def render(self) -> str | None:
+        """The game as text, from above or from the view of `render_seat`: returned ("ansi") or printed ("human")."""
+        self._need_reset("render")
+        if self.render_mode is None:
+            gymnasium.logger.warn("You are calling render method without specifying any render mode.")
+            return None
+        text = self._ruleset.text(self._rules, self._states, self.render_seat)
+        if self.render_mode == "ansi":
+            return text
+        print(text)
+        return None
+
+    def close(self) -> None:
+        """Nothing is open."""
+
+    def _need_reset(self, what: str) -> None:
+        if not self._has_reset:
+            raise AssertionError(f"reset() needs to be called before {what}.")
+
+    # -- The same game twice ------------------------------------------------------------------------------------------
+
+    def redeal(self, seat: int, seed: int) -> RawEnv:
+        """A new environment in another state that the seat cannot tell from this one; this one stays as it is.
+
+        Args:
+            seat: an absolute seat.
+            seed: an int from 0 to 2^63 - 1, which also draws what is still random in the new state.
+
+        Raises:
+            ValueError: seat or seed out of range, or `over`: a finished game keeps no secret worth dealing anew.
+        """
+        self._need_reset("redeal")
+        seat = an_int("seat", seat, 0, len(self.possible_agents) - 1)
+        seed = an_int("seed", seed, 0, MAX_SEED)
+        if self._acting is None:
+            fail("over", "a finished game cannot be dealt anew")
+        other = self.clone()
+        other._single.deal_anew(other._states, other._rules, seat, seed)
+        other._resume(other._rules)
+        return other
+
+    def clone(self) -> RawEnv:
+        """An independent copy that goes on with the same game; its spaces are new, so they sample from a new seed."""
+        other = object.__new__(type(self))
+        other.__dict__.update(self.__dict__)
+        other._lay_out(self._states.copy(), *(array.copy() for array in self._shown))
+        other._observation_spaces, other._action_spaces, other._state_space, other._infos = {}, {}, None, {}
+        for name in COPIED & self.__dict__.keys():
+            setattr(other, name, getattr(self, name).copy())
+        return other
+
+    __copy__ = clone
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> RawEnv:
+        other = memo[id(self)] = self.clone()
+        for name in SPACES:
+            setattr(other, name, copy.deepcopy(getattr(self, name), memo))
+        return other
+
+    def __getstate__(self) -> dict[str, Any]:
+        kept = {name: value for name, value in self.__dict__.items() if name not in DERIVED}
+        return {**kept, "_ruleset": (self._ruleset.name, dict(self._ruleset.config))}
+
+    def __setstate__(self, kept: dict[str, Any]) -> None:
+        game, config = kept.pop("_ruleset")
+        ruleset = make_ruleset(game, **config)
+        self.__init__(ruleset, kept["render_mode"], kept["render_seat"])  # type: ignore[misc]
+        self.__dict__.update(kept)
+        self._lay_out(self._states, *self._shown)
+
+
+class Env(RawEnv):
+    """A game as it behaves under PettingZoo's default wrappers, without their cost.
+
+    These are TerminateIllegalWrapper (an illegal action ends the game, with a reward of -1 for its agent and 0 for the
+    others), AssertOutOfBoundsWrapper and OrderEnforcingWrapper: their effects, warnings and messages, one to one.
+    """
+
+    _has_updated = False  # has the game moved since `agent_iter` named an agent?
+
+    def reset(self, seed: int | None = None, options: Mapping[str, Any] | None = None) -> None:
+        super().reset(seed, options)
+        self._has_updated = True
+
+    reset.__doc__ = RawEnv.reset.__doc__
+
+    def step(self, action: int | None) -> None:
+        """Take an action for `agent_selection`; None for one whose game is over."""
+        self._need_reset("step")
+        self._has_updated = True
+        if self.agents:
+            super().step(action)
+        else:
+            EnvLogger.warn_step_after_terminated_truncated()
+
+    def _in_range(self, action: Any) -> int:
+        if not self.action_space(self.agent_selection).contains(action):
+            raise AssertionError("action is not in action space")
+        return operator.index(action)
+
+    def _was_dead_step(self, action: int | None) -> None:
+        if action is not None:
+            self._in_range(action)
+        super()._was_dead_step(action)
+
+    def _illegal(self, action: int) -> None:
+        EnvLogger.warn_on_illegal_move()
+        self.rewards = dict.fromkeys(self.agents, 0.0)
+        self.rewards[self.agent_selection] = ILLEGAL_REWARD
+        self._cumulative_rewards = self.rewards.copy()
+        self.terminations = dict.fromkeys(self.agents, True)
+        self.truncations = dict.fromkeys(self.agents, True)
+        self._deads_step_first()
+
+    def agent_iter(self, max_iter: int = 2**63) -> AECIterable:
+        """The agents in the order of their decisions; AssertionError if one is not followed by a `step`."""
+        self._need_reset("agent_iter()")
+        return OrderedIterable(self, max_iter)
+
+
+class BeforeReset(RawEnv):
+    """An environment whose first game has not begun yet: says so when it is asked for agents, rewards and the like.
+
+    Its first reset makes it a plain RawEnv or Env, since a class with `__getattr__` is six times slower in every access.
+    """
+
+    def __getattr__(self, name: str) -> Any:
+        if name in SET_BY_RESET:
+            raise AttributeError(f"{name} cannot be accessed before reset")
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
+
+class RawEnvBeforeReset(BeforeReset):
+    """A RawEnv, but for that."""
+
+    def _first_reset(self) -> None:
+        self.__class__ = RawEnv
+
+
+class EnvBeforeReset(Env, BeforeReset):
+    """An Env, but for that."""
+
+    def _first_reset(self) -> None:
+        self.__class__ = Env
+
+
+class OrderedIterable(AECIterable):
+    """What `Env.agent_iter` returns."""
+
+    def __iter__(self) -> OrderedIterator:
+        return OrderedIterator(self.env, self.max_iter)
+
+
+class OrderedIterator(AECIterator):
+    """Names the agents to act, and minds that each is followed by a step."""
+
+    def __next__(self) -> str:
+        env = self.env
+        if self.iters_til_term <= 0 or not env.agents:
+            raise StopIteration
+        self.iters_til_term -= 1
+        if not env._has_updated:
+            raise AssertionError("need to call step() or reset() in a loop over `agent_iter`")
+        env._has_updated = False
+        return env.agent_selection
+
+
+class SkipForced(BaseWrapper[str, Any, int | None]):
+    """Plays decisions with a single legal action itself, in any AEC environment with an `action_mask`.
+
+    Who is asked therefore always has a choice. `rewards` are those of all decisions since the last `step`, the skipped
+    ones included, and `last` returns to an agent what it was paid since its own last choice.
+    """
+
+    def __init__(self, env: AECEnv) -> None:
+        super().__init__(env)
+        self.rewards: dict[str, float] = {}
+        self._cumulative_rewards: dict[str, float] = {}
+
+    def reset(self, seed: int | None = None, options: Mapping[str, Any] | None = None) -> None:
+        self.env.reset(seed=seed, options=options)
+        self.rewards = dict(self.env.rewards)
+        self._cumulative_rewards = dict(self.env.rewards)
+        self._play_forced()
+
+    def step(self, action: int | None) -> None:
+        agent = self.env.agent_selection
+        self.env.step(action)
+        self._cumulative_rewards[agent] = 0.0
+        self.rewards = dict(self.env.rewards)
+        self._cumulative_rewards = {a: self._cumulative_rewards[a] + paid for a, paid in self.rewards.items()}
+        self._play_forced()
+
+    def _play_forced(self) -> None:
+        while (forced := self._forced_action()) is not None:
+            self.env.step(forced)
+            for agent, paid in self.env.rewards.items():
+                self.rewards[agent] += paid
+                self._cumulative_rewards[agent] += paid
+
+    def _forced_action(self) -> int | None:
+        """The only legal action of the seat to act; None if there is a choice, or nobody to act."""
+        env = self.env
+        if not env.agents or env.terminations[env.agent_selection] or env.truncations[env.agent_selection]:
+            return None
+        observation, _, _, _, info = env.last()
+        mask = observation["action_mask"] if isinstance(observation, dict) else info["action_mask"]
+        legal = np.flatnonzero(mask)
+        return int(legal[0]) if len(legal) == 1 else None
+
+    def clone(self) -> SkipForced:
+        """An independent copy that goes on with the same game."""
+        return self._around(self.env.clone())
+
+    __copy__ = clone
+
+    def redeal(self, seat: int, seed: int) -> SkipForced:
+        """A new environment in another state that the seat cannot tell from this one."""
+        return self._around(self.env.redeal(seat, seed))
+
+    def _around(self, env: AECEnv) -> SkipForced:
+        other = type(self)(env)
+        other.rewards = dict(self.rewards)
+        other._cumulative_rewards = dict(self._cumulative_rewards)
+        return other

@@ -1,0 +1,273 @@
+"""stable-baselines3: many games as one VecEnv, for MaskablePPO of sb3-contrib and for every other algorithm.
+
+    env = make("theres_been_a_murder", 512, seat="all", skip_forced=True)
+    model = sb3_contrib.MaskablePPO("MlpPolicy", env)
+
+There is no adapter in between: the whole batch is one compiled call a step, and what the library asks for beside it
+(the infos, the masks) is made of a few arrays.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import gymnasium
+import numpy as np
+from stable_baselines3.common.monitor import Monitor
+from stable_baselines3.common.vec_env import VecEnv
+
+from murder_envs.api.seat import check_render, no_ask, observation_space
+from murder_envs.core.snapshots import a_bool, an_int, fail
+from murder_envs.drivers.batch import PATIENCE, Batch
+from murder_envs.registry import make_ruleset
+from murder_envs.ruleset import Ruleset
+
+Chooser = Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray]
+"""(observations int8[k, size], masks int8[k, n], absolute seats int64[k]) -> int[k], a legal action for each."""
+
+Opponents = str | Chooser | Sequence[str | Chooser] | None
+
+
+class BatchVecEnv(VecEnv):
+    """N games of one ruleset as a VecEnv. The masks come through `action_masks()`, as sb3-contrib looks for them.
+
+    - Observations are int8[N, size], the seat to act's view (the library makes floats of them), rewards float32[N].
+    - The reward is the learning seat's return, paid when its game ends. With `seat="all"` every seat is asked in turn
+      by one policy and the last reward is that of the seat which acted last: meant for games in which all are paid
+      alike, since the value of the next decision, another seat's, then stands for that of one's own.
+    - `infos` are empty but where a game ended: there they have `terminal_observation`, `TimeLimit.truncated`,
+      `episode` (`r` return, `l` decisions, `t` seconds), `seat` (whose return and observation it is), `returns`
+      (of every seat) and `seed` (what the episode started from).
+    - Episode k of game i under seed s starts from `murder_envs.episode_seed(s, i, k)`. `env.seed(s)` counts from the
+      next `reset`; a reset without it goes on to each game's next episode.
+
+    Args:
+        ruleset: the configured game.
+        num_envs: N.
+        seed: int from 0 to 2^63 - 1; None: from the operating system, unless the algorithm gives one.
+        seat: the learning seat: an absolute seat, "random" (drawn each episode, from its seed) or "all".
+        opponents: who plays the other seats: "random", "heuristic" (both inside the compiled step), a callable
+            (observations int8[k, size], masks int8[k, n], seats int64[k]) -> int[k], or a list with one of these for
+            each, the next seat clockwise from the learning one first. A callable is asked for all games that wait for
+            it at once, again and again until every game waits for its learning seat. None: "random".
+        skip_forced: play decisions with one legal option inside the step.
+        parallel: as for `Batch`.
+        scores: also put the rulebook's own score into the infos of finished games, at some microseconds a game.
+        render_mode: None or "ansi".
+
+    Raises:
+        ValueError: an argument is out of range; the text begins with its name.
+    """
+
+    def __init__(
+        self,
+        ruleset: Ruleset,
+        num_envs: int,
+        *,
+        seed: int | None = None,
+        seat: int | str = "all",
+        opponents: Opponents = None,
+        skip_forced: bool = False,
+        parallel: bool | int = False,
+        scores: bool = False,
+        render_mode: str | None = None,
+    ) -> None:
+        no_ask(opponents)
+        check_render(ruleset, render_mode, None)
+        names, self._choosers = _split(opponents, ruleset.n_seats)
+        self._scores = a_bool("scores", scores)
+        self.batch = Batch(
+            ruleset, num_envs, seed, seat=seat, opponents=names, skip_forced=skip_forced, parallel=parallel
+        )  # fmt: skip
+        self.render_mode = render_mode
+        self._unseen = np.zeros(self.batch.n, np.int64)
+        self._next_seed: int | None = None
+        self._next_options: dict[str, Any] | None = None
+        self._given: Any = None
+        self._began = time.time()
+        super().__init__(self.batch.n, observation_space(ruleset), gymnasium.spaces.Discrete(ruleset.actions.n))
+
+    @property
+    def ruleset(self) -> Ruleset:
+        """The configured game."""
+        return self.batch.ruleset
+
+    @property
+    def unseen(self) -> np.ndarray:
+        """int64[N]: episodes so far that ended before the learning seat had a decision, and were passed over."""
+        return self._unseen + self.batch.unseen
+
+    # -- Playing -------------------------------------------------------------------------------------------------------
+
+    def reset(self) -> np.ndarray:
+        """Begin every game anew; returns the observations, int8[N, size]."""
+        self.batch.reset(self._next_seed, self._next_options)
+        self._next_seed, self._next_options = None, None
+        self._unseen[:] = 0
+        if self._choosers:
+            self._answer(_Ended(self.num_envs, all_seen=True))
+        self.reset_infos = [{} for _ in range(self.num_envs)]
+        return self.batch.observations.copy()
+
+    def step_async(self, actions: Any) -> None:
+        """Remember the actions for `step_wait`."""
+        self._given = actions
+
+    def step_wait(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, list[dict[str, Any]]]:
+        """Take the actions; returns observations int8[N, size], rewards float32[N], dones bool[N] and infos."""
+        batch = self.batch
+        ended = _Ended(self.num_envs)
+        if batch.step(self._given):
+            self._note(np.flatnonzero(batch.terminated | batch.truncated), ended)
+        if self._choosers:
+            self._answer(ended)
+        return batch.observations.copy(), ended.rewards, ended.dones, ended.infos
+
+    def _note(self, games: np.ndarray, ended: _Ended) -> None:
+        """Write down the games that just ended; of those that end twice in one step the learner saw only the first."""
+        batch = self.batch
+        self._unseen[games[ended.dones[games]]] += 1
+        seen = games[~ended.dones[games]]
+        ended.dones[seen] = True
+        ended.rewards[seen] = batch.rewards[seen]
+        now = round(time.time() - self._began, 6)
+        views, returns = batch.final_observations[seen], batch.returns[seen]
+        columns = (batch.rewards, batch.final_lengths, batch.truncated, batch.final_seats, batch.final_seeds)
+        for k, (i, reward, length, cut_off, seat, seed) in enumerate(
+            zip(seen.tolist(), *(column[seen].tolist() for column in columns))
+        ):
+            info = batch.final_score(i) if self._scores else {}
+            info["terminal_observation"] = views[k]
+            info["TimeLimit.truncated"] = cut_off
+            info["episode"] = {"r": reward, "l": length, "t": now}
+            info["seat"], info["returns"], info["seed"] = seat, returns[k], seed
+            ended.infos[i] = info
+
+    def _answer(self, ended: _Ended) -> None:
+        """Ask the callables until every game waits for its learning seat."""
+        batch = self.batch
+        patience = self._unseen + PATIENCE
+        while True:
+            waiting = np.flatnonzero(batch.seats != batch.learners)
+            if not waiting.size:
+                return
+            if batch.step(self._choices(waiting), waiting):
+                self._note(waiting[(batch.terminated | batch.truncated)[waiting]], ended)
+                if (self._unseen > patience).any():
+                    raise RuntimeError(
+                        f"{PATIENCE} games in a row ended before the learning seat had a decision to take; "
+                        "choose another seat or configuration"
+                    )
+
+    def _choices(self, waiting: np.ndarray) -> np.ndarray:
+        """int64[k]: what the callables do in the games that wait for them."""
+        batch = self.batch
+        seats = batch.seats[waiting]
+        offsets = (seats - batch.learners[waiting]) % self.ruleset.n_seats
+        actions = np.full(len(waiting), -1, np.int64)
+        for chooser, its_offsets in self._choosers:
+            k = np.flatnonzero(its_offsets[offsets])
+            if not k.size:
+                continue
+            games = waiting[k]
+            chosen = np.asarray(chooser(batch.observations[games], batch.masks[games], seats[k]))
+            if chosen.shape != k.shape or chosen.dtype.kind not in "iu":
+                fail("opponents", f"{k.size} ints were asked for, not {chosen.dtype} of shape {chosen.shape}")
+            legal = (chosen >= 0) & (chosen < self.ruleset.actions.n)
+            legal[legal] = batch.masks[games[legal], chosen[legal]] != 0
+            if not legal.all():
+                fail("opponents", f"illegal action {int(chosen[~legal][0])} in game {int(games[~legal][0])}")
+            actions[k] = chosen
+        return actions
+
+    def action_masks(self) -> np.ndarray:
+        """bool[N, n]: the legal actions of the seat to act in each game."""
+        return self.batch.masks.astype(np.bool_)
+
+    # -- What the library asks for -------------------------------------------------------------------------------------
+
+    def seed(self, seed: int | None = None) -> Sequence[int | None]:
+        """Take the episodes' seed from the next reset on; one for all games."""
+        if seed is not None:
+            self._next_seed = an_int("seed", seed, 0, 2**63 - 1)
+        return [seed] * self.num_envs
+
+    def set_options(self, options: list[dict] | dict | None = None) -> None:
+        """Options of the next reset (`snapshot`, and what the game's page names), the same for all games."""
+        if isinstance(options, list):
+            fail("options", "one dict for all games")
+        self._next_options = dict(options) if options else None
+
+    def has_attr(self, attr_name: str) -> bool:
+        """Is there such an attribute?"""
+        return hasattr(self, attr_name)
+
+    def get_attr(self, attr_name: str, indices: Any = None) -> list[Any]:
+        """An attribute of this env, once for each game asked for."""
+        return [getattr(self, attr_name) for _ in self._get_indices(indices)]
+
+    def set_attr(self, attr_name: str, value: Any, indices: Any = None) -> None:
+        """Set an attribute of this env; there are none of single games."""
+        setattr(self, attr_name, value)
+
+    def env_method(self, method_name: str, *method_args: Any, indices: Any = None, **method_kwargs: Any) -> list[Any]:
+        """`action_masks`, `snapshot` or `render` of each game asked for."""
+        games = self._get_indices(indices)
+        if method_name == "action_masks":
+            masks = self.action_masks()
+            return list(masks) if indices is None else [masks[i] for i in games]
+        if method_name == "snapshot":
+            return [self.batch.snapshot(i) for i in games]
+        if method_name == "render":
+            return [self._text(i) for i in games]
+        raise AttributeError(f"single games have action_masks, snapshot and render, not {method_name!r}")
+
+    def _text(self, game: int) -> str:
+        batch = self.batch
+        seat = int(batch.learners[game])
+        return self.ruleset.text(batch.rules_of(game), batch.states[game : game + 1], seat if seat >= 0 else None)
+
+    def env_is_wrapped(self, wrapper_class: Any, indices: Any = None) -> list[bool]:
+        """True for Monitor, which is what callers want to know: finished games have `episode` in their infos."""
+        return [issubclass(Monitor, wrapper_class) for _ in self._get_indices(indices)]
+
+    def get_images(self) -> Sequence[np.ndarray | None]:
+        """There are none."""
+        return [None] * self.num_envs
+
+    def close(self) -> None:
+        """End the threads, if there are any."""
+        self.batch.close()
+
+
+class _Ended:
+    """What one step tells of the games that ended in it."""
+
+    def __init__(self, n: int, all_seen: bool = False) -> None:
+        self.dones = np.full(n, all_seen)
+        self.rewards = np.zeros(n, np.float32)
+        self.infos: list[dict[str, Any]] = [{} for _ in range(n)]
+
+
+def _split(opponents: Opponents, n_seats: int) -> tuple[Any, list[tuple[Chooser, np.ndarray]]]:
+    """What a `Batch` is told of the opponents, and each callable with bool[n_seats]: the offsets that it plays."""
+    if callable(opponents):
+        opponents = [opponents] * (n_seats - 1)
+    if opponents is None or isinstance(opponents, str) or not any(map(callable, opponents)):
+        return opponents, []
+    choosers: dict[int, tuple[Chooser, np.ndarray]] = {}
+    for offset, chooser in enumerate(opponents[: n_seats - 1], 1):
+        if callable(chooser):
+            choosers.setdefault(id(chooser), (chooser, np.zeros(n_seats, np.bool_)))[1][offset] = True
+    return ["ask" if callable(it) else it for it in opponents], list(choosers.values())
+
+
+def make(game: str, num_envs: int, **options: Any) -> BatchVecEnv:
+    """A VecEnv: the game by its registry name, arguments of `BatchVecEnv`, and the configuration."""
+    ours = {name: options.pop(name) for name in _ARGUMENTS if name in options}
+    return BatchVecEnv(make_ruleset(game, **options), num_envs, **ours)
+
+
+_ARGUMENTS = ("seed", "seat", "opponents", "skip_forced", "parallel", "scores", "render_mode")

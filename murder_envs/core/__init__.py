@@ -1,0 +1,1 @@
+"""Bricks that every rulebook shares; nothing here knows a game."""

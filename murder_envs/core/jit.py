@@ -1,0 +1,213 @@
+"""The one decorator for compiled code, its disk cache, and `bind`, which compiles a driver for a game.
+
+Numba's own cache notices changes in a function's own file only: after an edit of `cards.py` a stored kernel of
+`play.py` would still use the old numbers, and debug flags are no part of its key. So compiled code lies in a folder
+named by a hash of everything it depends on: all sources of the package, the versions below it, and the flags.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import importlib.util
+import os
+import pathlib
+import sys
+import time
+import warnings
+from collections.abc import Iterator
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+import llvmlite
+import numba
+import numpy as np
+from numba import config, types
+
+if TYPE_CHECKING:
+    from murder_envs.ruleset import Ruleset
+
+PACKAGE = pathlib.Path(__file__).resolve().parents[1]
+COMPILED = not config.DISABLE_JIT
+DEBUG = os.environ.get("MURDER_ENVS_DEBUG", "") not in ("", "0")
+"""`MURDER_ENVS_DEBUG=1`: bounds checks, and the invariants written as `if DEBUG:` in the kernels."""
+
+KEPT_DAYS = 30
+
+# Random numbers wrap around and sets are complemented: meant, so not worth a warning in uncompiled runs.
+if not COMPILED:
+    np.seterr(over="ignore")
+
+
+def cache_key(package: pathlib.Path = PACKAGE) -> str:
+    """Hash of all that compiled code depends on, as 16 hexadecimal digits."""
+    digest = hashlib.blake2b(digest_size=8)
+    for source in sorted(package.rglob("*.py")):
+        digest.update(source.relative_to(package).as_posix().encode())
+        digest.update(source.read_bytes())
+    versions = (sys.version_info[:2], numba.__version__, llvmlite.__version__, np.__version__)
+    flags = (config.OPT, config.BOUNDSCHECK, DEBUG)
+    digest.update(repr((versions, flags)).encode())
+    return digest.hexdigest()
+
+
+def cache_root() -> pathlib.Path:
+    """`$MURDER_ENVS_CACHE`, else a folder of the user's cache folder."""
+    if named := os.environ.get("MURDER_ENVS_CACHE"):
+        return pathlib.Path(named).expanduser()
+    if sys.platform == "win32":
+        home = os.environ.get("LOCALAPPDATA") or pathlib.Path.home() / "AppData" / "Local"
+    elif sys.platform == "darwin":
+        home = pathlib.Path.home() / "Library" / "Caches"
+    else:
+        home = os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache"
+    return pathlib.Path(home) / "murder_envs"
+
+
+def _open_cache() -> pathlib.Path | None:
+    """The folder for compiled code, made and marked as used; None where nothing can be written."""
+    folder = cache_root() / cache_key()
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "used").touch()
+    except OSError as error:
+        if os.environ.get("MURDER_ENVS_CACHE"):
+            raise OSError(
+                f"MURDER_ENVS_CACHE: cannot write to {cache_root()} ({error.strerror}); "
+                "name a folder that can be written, or unset it for the user's cache folder"
+            ) from error
+        warnings.warn(
+            f"murder_envs: compiled code cannot be kept in {folder} ({error.strerror}), so each start compiles anew; "
+            "set MURDER_ENVS_CACHE to a folder that can be written",
+            stacklevel=2,
+        )
+        return None
+    _forget_old(folder)
+    return folder
+
+
+def _forget_old(folder: pathlib.Path) -> None:
+    """Remove the folders beside this one that nobody has used for KEPT_DAYS."""
+    limit = time.time() - KEPT_DAYS * 86_400
+    for other in folder.parent.iterdir():
+        with contextlib.suppress(OSError):
+            if other != folder and (other / "used").stat().st_mtime < limit:
+                import shutil
+
+                shutil.rmtree(other, ignore_errors=True)
+
+
+CACHE = _open_cache() if COMPILED else None
+_subfolder = ""
+
+
+@contextlib.contextmanager
+def _in_subfolder(name: str) -> Iterator[None]:
+    global _subfolder
+    before, _subfolder = _subfolder, name
+    try:
+        yield
+    finally:
+        _subfolder = before
+
+
+def kernel(function: Any) -> Any:
+    """Compile a function on first use and keep the result on disk; to be called by other compiled functions.
+
+    It has no wrapper for calls from Python, which would take a third of the time to compile: see `entry`. The
+    functions of a driver are entries of themselves.
+    """
+    return _compile(function, from_python=_subfolder != "")
+
+
+def entry(function: Any) -> Any:
+    """A kernel that can be called from Python too; pass arrays, never a record (3 microseconds each)."""
+    return _compile(function, from_python=True)
+
+
+def _compile(function: Any, from_python: bool) -> Any:
+    """The only door to numba in this project."""
+    before = config.CACHE_DIR
+    if CACHE is not None:
+        config.CACHE_DIR = str(CACHE / _subfolder)
+    try:
+        compiled = numba.njit(
+            function,
+            error_model="numpy",
+            cache=CACHE is not None,
+            boundscheck=True if DEBUG else None,
+            nogil=True,
+            no_cpython_wrapper=not from_python,
+            no_cfunc_wrapper=True,
+        )
+    finally:
+        config.CACHE_DIR = before
+    return _with_one_signature(compiled) if COMPILED else compiled
+
+
+def _with_one_signature(dispatcher: Any) -> Any:
+    """Let kernels call this one with any constant and any width of integer without compiling it anew for each.
+
+    To numba each named constant is a type of its own, and so is each width of a record's field.
+    """
+    find = dispatcher.get_call_template
+
+    def get_call_template(args: Any, kws: Any) -> Any:
+        return find([_widened(x) for x in args], {name: _widened(x) for name, x in kws.items()})
+
+    dispatcher.get_call_template = get_call_template
+    return dispatcher
+
+
+def _widened(kind: Any) -> Any:
+    """Integers as 64 bits: sets (unsigned, 32 bits and more) stay unsigned, all others are int64."""
+    kind = types.unliteral(kind)
+    if not isinstance(kind, types.Integer):
+        return kind
+    return types.uint64 if not kind.signed and kind.bitwidth >= 32 else types.int64
+
+
+CONTRACT = (
+    "deal", "step", "legal", "observe", "redeal", "world", "returns", "to_act", "is_over", "is_cut_off", "heuristic",
+)  # fmt: skip
+"""The compiled functions that every game hands over (see `murder_envs.ruleset`)."""
+
+
+def bind(ruleset: Ruleset, driver: str) -> ModuleType:
+    """The driver file `drivers/<driver>.py` as a module of its own for this game, made on first use.
+
+    The file is executed with the names of CONTRACT already set to the game's functions, so that they are inlined, and
+    with a cache folder of its own (two games with equal record types would run each other's code in a shared one).
+    """
+    name = f"murder_envs.drivers._{driver}__{ruleset.name}"
+    if name in sys.modules:
+        return sys.modules[name]
+    path = PACKAGE / "drivers" / f"{driver}.py"
+    spec = importlib.util.spec_from_file_location(name, path)
+    if spec is None or spec.loader is None or not path.exists():
+        raise ValueError(f"driver: no {driver!r} in {path.parent}")
+    module = importlib.util.module_from_spec(spec)
+    for part in CONTRACT:
+        setattr(module, part, ruleset.kernels[part])
+    sys.modules[name] = module
+    try:
+        with _in_subfolder(f"{ruleset.name}-{driver}"):
+            spec.loader.exec_module(module)
+    except BaseException:
+        del sys.modules[name]
+        raise
+    return module
+
+
+def records(dtype: np.dtype, n: int) -> np.ndarray:
+    """n records of zeros; in uncompiled runs with fields as attributes, as compiled code has them."""
+    array = np.zeros(n, dtype)
+    return array if COMPILED else array.view(np.recarray)
+
+
+def direct(function: Any, *arguments: Any) -> Any:
+    """A kernel compiled for the types of these arguments, to be called from Python with no others.
+
+    The dispatcher's look at the type of each argument, which costs more than a short kernel, is left out.
+    """
+    return function.compile(tuple(numba.typeof(x) for x in arguments)) if COMPILED else function

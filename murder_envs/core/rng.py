@@ -1,0 +1,114 @@
+"""Random numbers whose state lives inside the game state: equal bytes, equal future.
+
+A state record has three fields for them: `rng` (u8), `rng_ways` (u8) and `rng_listed` (u1).
+
+- Normally `rng_listed` is 0 and `rng` counts up in steps of the golden ratio; a mixing function makes each value
+  a random word (splitmix64: Steele, Lea & Flood, "Fast splittable pseudorandom number generators", 2014).
+- With `rng_listed` 1 the draws are read from `rng` as a number in mixed radix: a draw among n is `rng % n`, then
+  `rng //= n`, and `rng_ways` is multiplied by n. Playing the numbers 0, 1, 2, ... below the product found thus
+  lists every outcome of a small deal or shuffle once (exact counts, solvers).
+
+Bounded integers are unbiased: Lemire, "Fast random integer generation in an interval", 2019.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from murder_envs.core.jit import entry, kernel
+
+GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
+MIX_2 = np.uint64(0x94D049BB133111EB)
+S27, S30, S31, S32 = np.uint64(27), np.uint64(30), np.uint64(31), np.uint64(32)
+LOW_32 = np.uint64(0xFFFFFFFF)
+TWO_32 = np.uint64(1 << 32)
+
+RNG_FIELDS = [
+    ("rng", np.uint64),  # random numbers still to come; or, listed, the number of this outcome
+    ("rng_ways", np.uint64),  # listed only: product of the sizes of all draws so far
+    ("rng_listed", np.uint8),  # 1: draws are read from `rng` in mixed radix
+]
+
+
+@kernel
+def mix(z):
+    """Splitmix64's finaliser: a bijection of 64-bit words."""
+    z = (z ^ (z >> S30)) * MIX_1
+    z = (z ^ (z >> S27)) * MIX_2
+    return z ^ (z >> S31)
+
+
+@entry
+def episode_seed(seed, game, episode):
+    """Where episode `episode` of game `game` under seed `seed` starts: an int from 0 to 2^63 - 1."""
+    z = mix(np.uint64(seed) + GOLDEN)
+    z = mix(z ^ (np.uint64(np.int64(game)) * MIX_1 + GOLDEN))
+    z = mix(z ^ (np.uint64(episode) * MIX_2 + GOLDEN))
+    return np.int64(z >> np.uint64(1))
+
+
+@kernel
+def seed_rng(state, seed):
+    """Start the state's random numbers from an int."""
+    state.rng = mix(np.uint64(seed) + GOLDEN)
+    state.rng_ways = np.uint64(1)
+    state.rng_listed = 0
+
+
+@kernel
+def list_rng(state, number):
+    """Let the state's draws be read from `number`: one outcome of all."""
+    state.rng = np.uint64(number)
+    state.rng_ways = np.uint64(1)
+    state.rng_listed = 1
+
+
+@kernel
+def below(state, n):
+    """A uniform int from 0 to n-1 (1 <= n < 2^32): the one door of chance into a game."""
+    width = np.uint64(n)
+    if state.rng_listed != 0:
+        digit = np.uint64(state.rng) % width
+        state.rng = np.uint64(state.rng) // width
+        state.rng_ways = state.rng_ways * width
+        return np.int64(digit)
+    z = state.rng + GOLDEN
+    product = (mix(z) >> S32) * width
+    if product & LOW_32 < width:
+        least = (TWO_32 - width) % width
+        while product & LOW_32 < least:
+            z = z + GOLDEN
+            product = (mix(z) >> S32) * width
+    state.rng = z
+    return np.int64(product >> S32)
+
+
+@kernel
+def shuffle(state, cards, start, stop):
+    """Bring cards[start:stop] into a uniform random order (Fisher-Yates)."""
+    for i in range(stop - 1, start, -1):
+        j = start + below(state, i - start + 1)
+        swapped = cards[i]
+        cards[i] = cards[j]
+        cards[j] = swapped
+
+
+@kernel
+def next_word(stream):
+    """The next random word of a stream, a uint64 array of length 1, as drivers and policies have them."""
+    z = stream[0] + GOLDEN
+    stream[0] = z
+    return mix(z)
+
+
+@kernel
+def stream_below(stream, n):
+    """A uniform int from 0 to n-1 (1 <= n < 2^32) of a stream."""
+    width = np.uint64(n)
+    product = (next_word(stream) >> S32) * width
+    if product & LOW_32 < width:
+        least = (TWO_32 - width) % width
+        while product & LOW_32 < least:
+            product = (next_word(stream) >> S32) * width
+    return np.int64(product >> S32)

@@ -1,0 +1,88 @@
+"""Tables of named blocks: actions (ids and names) and layouts (where each part of an observation lies)."""
+
+from __future__ import annotations
+
+import difflib
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+
+class Block(NamedTuple):
+    """A named part of an observation or state vector.
+
+    Attributes:
+        name: what it is called on the game's page.
+        slice: its bytes in the flat vector.
+        shape: its shape; `vector[block.slice].reshape(block.shape)` reads it.
+        low, high: least and greatest value.
+        meaning: what a value says, in words.
+    """
+
+    name: str
+    slice: slice
+    shape: tuple[int, ...]
+    low: int
+    high: int
+    meaning: str
+
+
+class Layout(dict[str, Block]):
+    """Named blocks in order, one after the other without gaps: name -> Block."""
+
+    def __init__(self, rows: Iterable[tuple[str, int | tuple[int, ...], int, int, str]]) -> None:
+        super().__init__()
+        at = 0
+        for name, size, low, high, meaning in rows:
+            shape = (size,) if isinstance(size, int) else tuple(size)
+            n = math.prod(shape)
+            self[name] = Block(name, slice(at, at + n), shape, low, high, meaning)
+            at += n
+        self.size = at
+
+    def start(self, name: str) -> int:
+        """Where a block begins."""
+        return int(self[name].slice.start)
+
+    def bounds(self) -> tuple[np.ndarray, np.ndarray]:
+        """Least and greatest value of each byte, as two int8 arrays."""
+        low = np.concatenate([np.full(b.slice.stop - b.slice.start, b.low, np.int8) for b in self.values()])
+        high = np.concatenate([np.full(b.slice.stop - b.slice.start, b.high, np.int8) for b in self.values()])
+        return low, high
+
+
+class Actions:
+    """The flat vocabulary of a game: blocks of action names in order.
+
+    Attributes:
+        names: id -> name.
+        ids: name -> id.
+        starts: block -> id of its first action.
+        n: how many there are.
+    """
+
+    def __init__(self, blocks: Mapping[str, Sequence[str]]) -> None:
+        names: list[str] = []
+        self.starts: dict[str, int] = {}
+        for block, its in blocks.items():
+            self.starts[block] = len(names)
+            names.extend(its)
+        self.names = tuple(names)
+        self.ids = {name: i for i, name in enumerate(names)}
+        self.n = len(names)
+
+    @property
+    def n_words(self) -> int:
+        """How many words of 64 a legal set takes."""
+        return (self.n + 63) // 64
+
+    def id(self, name: str) -> int:
+        """The id of an action name; ValueError names an unknown one and the nearest that exist."""
+        try:
+            return self.ids[name]
+        except (KeyError, TypeError):
+            near = difflib.get_close_matches(str(name), self.names, 3)
+            hint = f"; near it: {', '.join(near)}" if near else ""
+            raise ValueError(f"action: unknown name {name!r}{hint}") from None

@@ -1,0 +1,663 @@
+"""Many games in one call: check, step, play what nobody has to be asked, restart, legal sets, masks and observations.
+
+The kernels are compiled once per game: `bind` executes this file with step, legal, observe, ... already set. `Batch`,
+below them, is plain Python around the arrays, and what the Gymnasium and stable-baselines3 interfaces stand on.
+
+Of each game Python is asked for some decisions only. Compiled opponents play the seats that nobody learns, and with
+`skip_forced` a decision with one legal option is played at once; both happen inside the step, also right after a deal.
+"""
+
+from __future__ import annotations
+
+import concurrent.futures
+import contextlib
+import functools
+import os
+import secrets
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from murder_envs.core.bits import PAD, count, is_in, kth_of, put_set, row_of
+from murder_envs.core.jit import bind, kernel, records
+from murder_envs.core.rng import episode_seed, stream_below
+from murder_envs.core.snapshots import a_bool, an_int, fail, is_int
+from murder_envs.ruleset import Ruleset
+
+ASK, RANDOM, HEURISTIC = -1, 0, 1
+"""Who plays a seat: Python, or a compiled policy."""
+
+EVERY, DRAWN = -1, -2
+"""Which seat learns, in place of a number: all of them; one that each episode's seed draws."""
+
+NO_SEAT = -1
+POLICY_STREAM, CHOICE_STREAM = -1, -2
+"""In place of a game's number in `episode_seed`: streams beside those of the games."""
+
+PATIENCE = 1000
+"""How many episodes in a row may end before Python is asked for anything; then the batch gives up."""
+
+MIN_PARALLEL = 1024
+"""Smaller batches stay on one thread: handing over costs more than it saves."""
+
+GAME = np.dtype(
+    [
+        ("seat", np.int64),  # absolute seat that Python chooses for; NO_SEAT when over or not yet begun
+        ("learner", np.int64),  # absolute seat that learns; EVERY if all do
+        ("rules", np.int64),  # rules record in force: 0 the configured one, 1 with the options of the last reset
+        ("episode", np.int64),  # number of the episode, from 0
+        ("seed", np.int64),  # what it started from
+        ("length", np.int64),  # decisions of learning seats so far in this episode
+        ("unseen", np.int64),  # episodes so far that ended before Python was asked for anything
+        ("reward", np.float64),  # of the last step: what the learning seat is paid, 0 unless the game just ended
+        ("terminated", np.bool_),  # the last step ended the game by the rules
+        ("truncated", np.bool_),  # the last step ended the game by a step cap
+        ("final_seat", np.int64),  # of the game that ended last: whose reward and final observation these are
+        ("final_rules", np.int64),  # of the same: `rules`
+        ("final_length", np.int64),  # of the same: `length`
+        ("final_episode", np.int64),  # of the same: `episode`
+        ("final_seed", np.int64),  # of the same: `seed`
+    ],
+    align=True,
+)
+"""What a batch keeps of a game beside its state."""
+
+
+@kernel
+def choose(state, rules, policy, seat, words, row, stream):
+    """A compiled policy's action; a single option is taken without looking."""
+    n = count(words)
+    if n == 1:
+        return kth_of(words, 0)
+    if policy == RANDOM:
+        return kth_of(words, stream_below(stream, n))
+    observe(state, rules, seat, row)
+    return heuristic(row, words, rules, stream)
+
+
+@kernel
+def seat_players(policies, opponents, stream, learner, seed):
+    """Say who plays where, by the episode's seed: fills `policies` and starts `stream`; returns who learns."""
+    stream[0] = np.uint64(episode_seed(seed, POLICY_STREAM, 0))
+    n = policies.shape[0]
+    if learner == EVERY:
+        for seat in range(n):
+            policies[seat] = ASK
+        return EVERY
+    if learner == DRAWN:
+        learner = stream_below(stream, n)
+    policies[learner] = ASK
+    for offset in range(1, n):
+        policies[(learner + offset) % n] = opponents[offset - 1]
+    return learner
+
+
+@kernel
+def play_on(state, rules, policies, skip_forced, words, row, stream):
+    """Play until Python has to choose: returns the seat to act, its legal set in `words`; NO_SEAT when over."""
+    while not is_over(state):
+        seat = to_act(state)
+        legal(state, rules, words)
+        policy = policies[seat]
+        if policy == ASK and (skip_forced == 0 or count(words) > 1):
+            return seat
+        step(state, rules, choose(state, rules, policy, seat, words, row, stream))
+    return NO_SEAT
+
+
+@kernel
+def begin(state, rules, game, seed, dealt, learner, skip_forced, policies, opponents, words, row, stream):
+    """Start an episode and play up to its first decision. `dealt` 1: `state` holds the position to start from."""
+    game.seed = seed
+    game.length = 0
+    game.learner = seat_players(policies, opponents, stream, learner, seed)
+    if dealt == 0:
+        deal(state, rules, seed)
+    game.seat = play_on(state, rules, policies, skip_forced, words, row, stream)
+
+
+@kernel
+def begin_next(state, rules, game, i, seed, learner, skip_forced, policies, opponents, words, row, stream):
+    """Start the next episode of game i in which Python is asked for something. Options no longer count."""
+    game.rules = 0
+    for _ in range(PATIENCE):
+        game.episode += 1
+        begin(
+            state, rules, game, episode_seed(seed, i, game.episode), 0,
+            learner, skip_forced, policies, opponents, words, row, stream,
+        )  # fmt: skip
+        if game.seat != NO_SEAT:
+            return
+        game.unseen += 1
+
+
+@kernel
+def close(state, rules, game, actor, payoff, row):
+    """Write down how a game ended, before it makes room for the next one."""
+    cut_off = bool(is_cut_off(state))
+    game.truncated = cut_off
+    game.terminated = not cut_off
+    game.final_seat = actor if game.learner == EVERY else game.learner
+    game.final_rules = game.rules
+    game.final_length = game.length
+    game.final_episode = game.episode
+    game.final_seed = game.seed
+    returns(state, rules, payoff)
+    game.reward = payoff[game.final_seat]
+    observe(state, rules, game.final_seat, row)
+
+
+@kernel
+def show(state, rules, game, words, row, mask):
+    """Observation and mask of the decision that Python is asked for; of a finished game the last view and no action."""
+    if game.seat != NO_SEAT:
+        observe(state, rules, game.seat, row)
+    else:
+        for w in range(words.shape[0]):
+            words[w] = np.uint64(0)
+        observe(state, rules, max(game.final_seat, 0), row)
+    put_set(mask, 0, words, mask.shape[0] - PAD)
+
+
+@kernel
+def find_illegal(chosen, actions, words, n_actions):
+    """The first k for which actions[k] is not legal in game chosen[k]; -1 if there is none."""
+    for k in range(chosen.shape[0]):
+        action = actions[k]
+        if action < 0 or action >= n_actions or not is_in(row_of(words, chosen[k]), action):
+            return k
+    return -1
+
+
+@kernel
+def open_games(
+    states, rules, games, words, rows, masks, policies, opponents, streams, payoffs, final_states, final_rows,
+    learner, skip_forced, restart, seed, chosen, seeds, dealt,
+):  # fmt: skip
+    """Begin game chosen[k] from seeds[k] for each k; with `restart`, go on to an episode with a decision."""
+    for k in range(chosen.shape[0]):
+        i = chosen[k]
+        state, game = states[i], games[i]
+        legal_set, row, stream = row_of(words, i), row_of(rows, i), row_of(streams, i)
+        players = row_of(policies, i)
+        game.terminated = False
+        game.truncated = False
+        game.reward = 0.0
+        begin(
+            state, rules[game.rules], game, seeds[k], dealt,
+            learner, skip_forced, players, opponents, legal_set, row, stream,
+        )  # fmt: skip
+        if game.seat == NO_SEAT:
+            game.unseen += 1
+            if restart != 0:
+                begin_next(
+                    state, rules[0], game, i, seed,
+                    learner, skip_forced, players, opponents, legal_set, row, stream,
+                )  # fmt: skip
+        game.final_seat = max(game.learner, 0)
+        show(state, rules[game.rules], game, legal_set, row, row_of(masks, i))
+
+
+@kernel
+def step_games(
+    states, rules, games, words, rows, masks, policies, opponents, streams, payoffs, final_states, final_rows,
+    learner, skip_forced, restart, seed, chosen, actions, first, last,
+):  # fmt: skip
+    """Take actions[k], known to be legal, in game chosen[k] for first <= k < last; returns how many games ended."""
+    ended = 0
+    for k in range(first, last):
+        i = chosen[k]
+        state, game = states[i], games[i]
+        legal_set, row, stream = row_of(words, i), row_of(rows, i), row_of(streams, i)
+        players = row_of(policies, i)
+        actor = game.seat
+        game.terminated = False
+        game.truncated = False
+        game.reward = 0.0
+        if game.learner == EVERY or game.learner == actor:
+            game.length += 1
+        step(state, rules[game.rules], actions[k])
+        game.seat = play_on(state, rules[game.rules], players, skip_forced, legal_set, row, stream)
+        if game.seat == NO_SEAT:
+            ended += 1
+            close(state, rules[game.rules], game, actor, row_of(payoffs, i), row_of(final_rows, i))
+            final_states[i] = state
+            if restart != 0:
+                begin_next(
+                    state, rules[0], game, i, seed,
+                    learner, skip_forced, players, opponents, legal_set, row, stream,
+                )  # fmt: skip
+        show(state, rules[game.rules], game, legal_set, row, row_of(masks, i))
+    return ended
+
+
+@kernel
+def choose_all(states, rules, games, words, rows, streams, policy, out):
+    """A compiled policy's action for the decision that each game waits for; -1 where a game is over."""
+    for i in range(games.shape[0]):
+        game = games[i]
+        if game.seat == NO_SEAT:
+            out[i] = -1
+        else:
+            legal_set, row, stream = row_of(words, i), row_of(rows, i), row_of(streams, i)
+            out[i] = choose(states[i], rules[game.rules], policy, game.seat, legal_set, row, stream)
+
+
+@kernel
+def fill_seeds(seed, games, out):
+    """out[i] = where the present episode of game i starts under `seed`."""
+    for i in range(out.shape[0]):
+        out[i] = episode_seed(seed, i, games[i].episode)
+
+
+@kernel
+def start_choices(seed, streams):
+    """Streams for `choose_all`, one a game, that depend on the seed and the game's number alone."""
+    for i in range(streams.shape[0]):
+        streams[i, 0] = np.uint64(episode_seed(episode_seed(seed, CHOICE_STREAM, 0), i, 0))
+
+
+# -- Python -----------------------------------------------------------------------------------------------------------
+
+POLICIES = {"random": RANDOM, "heuristic": HEURISTIC, "ask": ASK}
+
+
+def policy_code(field: str, name: Any) -> int:
+    """The number of a compiled policy; ValueError names the field."""
+    if not isinstance(name, str) or name not in POLICIES:
+        fail(field, f"one of {', '.join(map(repr, POLICIES))}, not {name!r}")
+    return POLICIES[name]
+
+
+def opponent_codes(opponents: Any, n_seats: int) -> np.ndarray:
+    """int64[n_seats - 1]: who plays the seats to the left of the learning one, the next clockwise first."""
+    if opponents is None or isinstance(opponents, str):
+        return np.full(n_seats - 1, policy_code("opponents", opponents or "random"), np.int64)
+    if not isinstance(opponents, Sequence):
+        fail("opponents", f"the name of a policy or a list of {n_seats - 1}, not {opponents!r}")
+    if len(opponents) != n_seats - 1:
+        fail("opponents", f"{n_seats - 1} entries, the next seat clockwise first, not {len(opponents)}")
+    return np.array([policy_code("opponents", name) for name in opponents], np.int64)
+
+
+def learner_code(seat: Any, n_seats: int) -> int:
+    """A seat's number, EVERY or DRAWN; ValueError names `seat`."""
+    if isinstance(seat, str) and seat in ("all", "random"):
+        return EVERY if seat == "all" else DRAWN
+    if not is_int(seat):
+        fail("seat", f"'all', 'random' or an int from 0 to {n_seats - 1}, not {seat!r}")
+    return an_int("seat", seat, 0, n_seats - 1)
+
+
+class Batch:
+    """N games of one ruleset that step together. Episode k of game i starts from `episode_seed(seed, i, k)`.
+
+    `reset` deals; then `step(actions)` takes one action for each game, plays on to the next decision of each, and
+    replaces a game that ended by the next episode at once. The arrays below always describe the decisions that the
+    games wait for now. They are views of the batch's own memory: the next `step` writes over them, so copy what you
+    keep. With N games:
+
+    ======================  =======  ===============  ==================================================================
+    `observations`          int8     [N, size]        observation of the seat to act
+    `masks`                 int8     [N, n_actions]   its legal actions as 0 and 1; never all 0 (but see `auto_reset`)
+    `words`                 uint64   [N, n_words]     the same as bits: action a is bit a % 64 of word a // 64
+    `seats`                 int64    [N]              the seat to act, absolute; -1 when over
+    `learners`              int64    [N]              the seat that learns; -1 if every seat does
+    `rewards`               float64  [N]              return of the learning seat if the last step ended the game, else
+                                                      0; if every seat learns, of the seat that acted in that step
+    `terminated`            bool     [N]              the last step ended the game by the rules
+    `truncated`             bool     [N]              the last step ended the game by a step cap
+    `returns`               float64  [N, n_seats]     every seat's return; where the last step ended the game
+    `final_observations`    int8     [N, size]        last view of `final_seats`; where the last step ended the game
+    `final_states`          STATE    [N]              the finished game; where the last step ended the game; see also
+                                                      `final_score`
+    `final_seats`           int64    [N]              whose `rewards` and `final_observations` these are
+    `final_lengths`         int64    [N]              decisions of learning seats in the finished episode
+    `final_episodes`        int64    [N]              its number; likewise `final_seeds`, what it started from
+    `episodes`, `seeds`     int64    [N]              number of the present episode, and what it started from
+    `lengths`               int64    [N]              decisions of learning seats so far in it
+    `unseen`                int64    [N]              episodes passed over, see below
+    `states`                STATE    [N]              the games themselves
+    ======================  =======  ===============  ==================================================================
+
+    An episode that ends before Python is asked for anything (the opponents won before the learning seat had a turn) is
+    counted in `unseen` and followed by the next one at once.
+
+    Args:
+        ruleset: the configured game.
+        n: how many games.
+        seed: int from 0 to 2^63 - 1 under which the episodes start; None: one from the operating system.
+        seat: which seat learns: an absolute seat, "random" (drawn for each episode from its seed) or "all".
+        opponents: who plays the other seats: "random", "heuristic", "ask" (Python is asked for them too), or a list
+            with one of these for each, the next seat clockwise from the learning one first. None: "random".
+        skip_forced: play decisions with one legal option inside the step.
+        auto_reset: False: a finished game stays as it ended, with an empty mask and `seats` -1, until `start` or
+            `reset`. Then a game may also be over right after `reset`.
+        parallel: True or a number of threads, for batches of 1,024 and more on idle cores; smaller ones ignore it.
+
+    Raises:
+        ValueError: an argument is out of range; the text begins with its name.
+    """
+
+    def __init__(
+        self,
+        ruleset: Ruleset,
+        n: int,
+        seed: int | None = None,
+        *,
+        seat: int | str = "all",
+        opponents: str | Sequence[str] | None = None,
+        skip_forced: bool = False,
+        auto_reset: bool = True,
+        parallel: bool | int = False,
+    ) -> None:
+        self.ruleset = ruleset
+        self.n = an_int("n", n, 1, 1 << 31)
+        self._learner = learner_code(seat, ruleset.n_seats)
+        if self._learner == EVERY and opponents is not None:
+            fail("opponents", 'None where seat is "all"')
+        self._opponents = opponent_codes(opponents, ruleset.n_seats)
+        self._skip_forced = int(a_bool("skip_forced", skip_forced))
+        self._restart = int(a_bool("auto_reset", auto_reset))
+        self._threads = _threads(parallel, self.n)
+        self._seed = _seed(seed)
+        self._started = False
+        self._allocate()
+        self._connect()
+
+    def _allocate(self) -> None:
+        """All arrays. Rows have PAD bytes more than people see (see `core.bits`)."""
+        of, n = self.ruleset, self.n
+        self.states = records(of.STATE, n)
+        self.final_states = records(of.STATE, n)
+        self._rules = records(of.rules.dtype, 2)
+        self._rules[:] = of.rules[0]
+        self._games = records(GAME, n)
+        self._games["seat"] = NO_SEAT
+        self.words = np.zeros((n, of.actions.n_words), np.uint64)
+        self._rows = np.zeros((n, of.observation.size + PAD), np.int8)
+        self._final_rows = np.zeros((n, of.observation.size + PAD), np.int8)
+        self._masks = np.zeros((n, of.actions.n + PAD), np.int8)
+        self._policies = np.zeros((n, of.n_seats), np.int64)
+        self._streams = np.zeros((n, 1), np.uint64)
+        self._choices = np.zeros((n, 1), np.uint64)
+        self.returns = np.zeros((n, of.n_seats))
+        self._actions = np.zeros(n, np.int64)
+        self._all = np.arange(n)
+
+    def _connect(self) -> None:
+        """The compiled driver, and the views that are named for people."""
+        self._driver = bind(self.ruleset, "batch")
+        self._pool: concurrent.futures.ThreadPoolExecutor | None = None
+        self._tables = (
+            self.states, self._rules, self._games, self.words, self._rows, self._masks, self._policies,
+            self._opponents, self._streams, self.returns, self.final_states, self._final_rows,
+        )  # fmt: skip
+        size, n_actions = self.ruleset.observation.size, self.ruleset.actions.n
+        self.observations = self._rows[:, :size]
+        self.final_observations = self._final_rows[:, :size]
+        self.masks = self._masks[:, :n_actions]
+        games = self._games
+        self.seats, self.learners, self.rewards = games["seat"], games["learner"], games["reward"]
+        self.terminated, self.truncated = games["terminated"], games["truncated"]
+        self.episodes, self.seeds, self.lengths = games["episode"], games["seed"], games["length"]
+        self.unseen = games["unseen"]
+        self.final_seats, self.final_lengths = games["final_seat"], games["final_length"]
+        self.final_episodes, self.final_seeds = games["final_episode"], games["final_seed"]
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Arrays and settings; the ruleset by name and configuration, since compiled functions do not travel."""
+        kept = {name: value for name, value in vars(self).items() if name in _KEPT}
+        return {**kept, "name": self.ruleset.name, "config": dict(self.ruleset.config)}
+
+    def __setstate__(self, kept: dict[str, Any]) -> None:
+        from murder_envs.registry import make_ruleset
+
+        kept = dict(kept)
+        self.ruleset = make_ruleset(kept.pop("name"), **kept.pop("config"))
+        vars(self).update(kept)
+        self._connect()
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Batch:
+        return self.clone()
+
+    def clone(self) -> Batch:
+        """An independent batch in the same position, with the same future."""
+        other = object.__new__(Batch)
+        other.ruleset = self.ruleset
+        for name in _KEPT:
+            value = getattr(self, name)
+            setattr(other, name, value.copy() if isinstance(value, np.ndarray) else value)
+        other._connect()
+        return other
+
+    @property
+    def seed(self) -> int:
+        """The seed under which episodes start."""
+        return self._seed
+
+    # -- Starting ------------------------------------------------------------------------------------------------------
+
+    def reset(self, seed: int | None = None, options: Mapping[str, Any] | None = None) -> None:
+        """Begin every game anew: with a seed at episode 0, without one at each game's next episode.
+
+        Args:
+            seed: int from 0 to 2^63 - 1, or None.
+            options: what a single env's `reset` takes: `snapshot`, and what the game's page names. They count for
+                the episodes that begin now, not for those that follow them.
+
+        Raises:
+            ValueError: the seed or an option is wrong; nothing is changed.
+            RuntimeError: no game in which Python is asked for anything turned up.
+        """
+        new_seed = self._seed if seed is None else _seed(seed)
+        with self._unless_it_fails(self._all, options):
+            if seed is None:
+                self._games["episode"] += int(self._started)
+            else:
+                self._games["episode"] = 0
+            self._games["unseen"] = 0
+            seeds = np.zeros(self.n, np.int64)
+            self._driver.fill_seeds(new_seed, self._games, seeds)
+            self._open(self._all, seeds, options, new_seed)
+        if seed is not None or not self._started:
+            self._driver.start_choices(new_seed, self._choices)
+        self._seed = new_seed
+        self._started = True
+
+    def start(self, game: int, seed: int, options: Mapping[str, Any] | None = None) -> bool:
+        """Begin one game anew, from `seed` itself, in place of its present episode.
+
+        Returns:
+            Whether there is a decision to take. Only with auto_reset=False it can be False: the game is over. With it,
+            the next episode follows at once, but after a snapshot that is an error.
+
+        Raises:
+            ValueError: an argument is wrong, or no decision follows from the snapshot; nothing is changed.
+        """
+        game = an_int("game", game, 0, self.n - 1)
+        seed = _seed(an_int("seed", seed, 0, 2**63 - 1))
+        with self._unless_it_fails(np.array([game]), options):
+            self._open(np.array([game]), np.array([seed]), options, self._seed)
+        self._started = True
+        return bool(self.seats[game] != NO_SEAT)
+
+    def restore(self, game: int, snapshot: Mapping[str, Any], seed: int = 0) -> None:
+        """Begin one game anew from a (partial) snapshot; chance that is still to come follows from `seed`."""
+        self.start(game, seed, {"snapshot": snapshot})
+
+    def snapshot(self, game: int) -> dict[str, Any]:
+        """One game as a complete plain dict."""
+        game = an_int("game", game, 0, self.n - 1)
+        return self.ruleset.snapshot(self.rules_of(game), self.states[game : game + 1])
+
+    def rules_of(self, game: int) -> np.ndarray:
+        """The rules record, as an array of one, that the present episode of a game is played under."""
+        k = int(self._games["rules"][game])
+        return self._rules[k : k + 1]
+
+    def final_score(self, game: int) -> dict[str, Any]:
+        """What `Ruleset.info` says of the game that ended last, for `final_seats`; some microseconds a call."""
+        k, seat = int(self._games["final_rules"][game]), int(self.final_seats[game])
+        return self.ruleset.info(self._rules[k : k + 1], self.final_states[game : game + 1], seat)
+
+    def _open(self, games: np.ndarray, seeds: np.ndarray, options: Mapping[str, Any] | None, seed: int) -> None:
+        options = dict(options or {})
+        snapshot = options.pop("snapshot", None)
+        rules = self.ruleset.with_options(options) if options else self.ruleset.rules
+        if snapshot is not None:
+            for game, its_seed in zip(games, seeds):
+                self.states[game] = self.ruleset.restore(rules, snapshot, int(its_seed))[0]
+        if options:
+            self._rules[1] = rules[0]
+        self._games["rules"][games] = int(bool(options))
+        before = self._games["unseen"][games].sum()
+        self._driver.open_games(*self._tables, *self._settings(seed), games, seeds, int(snapshot is not None))
+        if snapshot is not None and self._games["unseen"][games].sum() != before:
+            fail("snapshot", "nobody who learns has a decision to take from here on")
+        self._check_patience(games)
+
+    @contextlib.contextmanager
+    def _unless_it_fails(self, games: np.ndarray, options: Mapping[str, Any] | None) -> Iterator[None]:
+        """Put these games back if opening them fails; without options there is nothing that can."""
+        if not options:
+            yield
+            return
+        shared = (self._rules, self._opponents)
+        saved = [(a, a.copy()) if any(a is b for b in shared) else (a, a[games]) for a in self._tables]
+        try:
+            yield
+        except (ValueError, TypeError):
+            for array, old in saved:
+                if any(array is b for b in shared):
+                    array[:] = old
+                else:
+                    array[games] = old
+            raise
+
+    def close(self) -> None:
+        """End the threads, if there are any; the batch goes on without them."""
+        self._threads = 1
+        if self._pool is not None:
+            self._pool.shutdown()
+            self._pool = None
+
+    # -- Playing -------------------------------------------------------------------------------------------------------
+
+    def step(self, actions: Any, games: Any = None) -> int:
+        """Take one action in each game, or in those whose numbers `games` lists in rising order.
+
+        Args:
+            actions: int[N], or one for each of `games`: action ids, each legal for the seat to act.
+
+        Returns:
+            How many games ended in this step.
+
+        Raises:
+            ValueError: an action is illegal (the text names game, action id and name), or an argument has the wrong
+                form; nothing is changed.
+        """
+        chosen = self._all if games is None else self._choose_games(games)
+        given = self._given(actions, len(chosen))
+        k = self._driver.find_illegal(chosen, given, self.words, self.ruleset.actions.n)
+        if k >= 0:
+            self._refuse(int(chosen[k]), int(np.asarray(actions)[k]))
+        if self._threads == 1 or len(chosen) < MIN_PARALLEL:
+            tables, settings = self._tables, self._settings(self._seed)
+            ended = self._driver.step_games(*tables, *settings, chosen, given, 0, len(chosen))
+        else:
+            ended = self._step_in_threads(chosen, given)
+        if ended:
+            self._check_patience(chosen)
+        return int(ended)
+
+    def choose(self, policy: str = "random") -> np.ndarray:
+        """int64[N]: what a compiled policy ("random", "heuristic") does in each game; -1 where a game is over.
+
+        The choices come from streams of their own, one a game, that start with `reset(seed)`.
+        """
+        code = policy_code("policy", policy)
+        if code == ASK:
+            fail("policy", "'random' or 'heuristic', not 'ask'")
+        out = np.empty(self.n, np.int64)
+        self._driver.choose_all(
+            self.states, self._rules, self._games, self.words, self._rows, self._choices, code, out
+        )  # fmt: skip
+        return out
+
+    def _settings(self, seed: int) -> tuple[int, int, int, int]:
+        return self._learner, self._skip_forced, self._restart, seed
+
+    def _choose_games(self, games: Any) -> np.ndarray:
+        """int64[k]: numbers of games in rising order, so that none is stepped twice."""
+        array = np.asarray(games)
+        if array.ndim != 1 or (array.size and array.dtype.kind not in "iu"):
+            fail("games", "a list of numbers of games")
+        chosen = array.astype(np.int64)
+        if chosen.size and (chosen[0] < 0 or chosen[-1] >= self.n or (np.diff(chosen) <= 0).any()):
+            fail("games", f"numbers from 0 to {self.n - 1} in rising order, none twice")
+        return chosen
+
+    def _given(self, actions: Any, n: int) -> np.ndarray:
+        """int64[n] in memory of our own, so that the kernels are compiled for one kind of array."""
+        array = np.asarray(actions)
+        if array.shape != (n,):
+            fail("actions", f"shape ({n},), one for each game, not {array.shape}")
+        if array.dtype.kind not in "iu" and n:
+            fail("actions", f"integers, not {array.dtype}")
+        given = self._actions[:n]
+        given[:] = array
+        return given
+
+    def _refuse(self, game: int, action: int) -> None:
+        """The error for an illegal action."""
+        names = self.ruleset.actions.names
+        if self.seats[game] == NO_SEAT:
+            fail("actions", f"game {game} is over" if self._started else "call reset first")
+        name = names[action] if 0 <= action < len(names) else f"no action, they are 0 to {len(names) - 1}"
+        legal_now = [names[a] for a in np.flatnonzero(self.masks[game])]
+        more = f", and {len(legal_now) - 8} more" if len(legal_now) > 8 else ""
+        fail("actions", f"game {game}: {action} ({name}) is illegal; legal: {', '.join(legal_now[:8])}{more}")
+
+    def _check_patience(self, games: np.ndarray) -> None:
+        """With auto_reset every game waits for a decision, or none will ever come."""
+        if self._restart and (self.seats[games] == NO_SEAT).any():
+            game = int(games[self.seats[games] == NO_SEAT][0])
+            raise RuntimeError(
+                f"game {game}: {PATIENCE} episodes in a row ended before the learning seat had a decision to take; "
+                "choose another seat or configuration"
+            )
+
+    def _step_in_threads(self, chosen: np.ndarray, given: np.ndarray) -> int:
+        """The same in equal shares on several threads; games do not touch each other, so nothing else changes."""
+        if self._pool is None:
+            self._pool = concurrent.futures.ThreadPoolExecutor(self._threads - 1, "murder_envs")
+        bounds = [len(chosen) * k // self._threads for k in range(self._threads + 1)]
+        step = functools.partial(
+            self._driver.step_games, *self._tables, *self._settings(self._seed), chosen, given
+        )  # fmt: skip
+        others = [self._pool.submit(step, first, last) for first, last in zip(bounds[1:], bounds[2:])]
+        return step(bounds[0], bounds[1]) + sum(other.result() for other in others)
+
+
+_KEPT = (
+    "n", "states", "final_states", "words", "returns", "_rules", "_games", "_rows", "_final_rows", "_masks",
+    "_policies", "_streams", "_choices", "_actions", "_all", "_learner", "_opponents", "_skip_forced", "_restart",
+    "_threads", "_seed", "_started",
+)  # fmt: skip
+"""What makes up a batch; the rest are views and the compiled driver."""
+
+
+def _seed(seed: int | None) -> int:
+    return secrets.randbits(63) if seed is None else an_int("seed", seed, 0, 2**63 - 1)
+
+
+def _threads(parallel: bool | int, n: int) -> int:
+    """How many threads step a batch of n."""
+    if isinstance(parallel, bool):
+        cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+        wanted = cores if parallel else 1
+    else:
+        wanted = an_int("parallel", parallel, 1, 1024)
+    return min(wanted, max(1, n // (MIN_PARALLEL // 2)))

@@ -1,0 +1,341 @@
+"""Whole games in compiled loops: random play for speed, games between compiled policies, playouts from one position.
+
+The kernels are compiled once per game: `bind` executes this file with step, legal, observe, ... already set. The
+functions at the end are plain Python around them; use those of this module itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from murder_envs.core.bits import PAD, count, kth_of, put_set, row_of
+from murder_envs.core.jit import bind, kernel, records
+from murder_envs.core.rng import episode_seed, next_word, stream_below
+from murder_envs.core.snapshots import an_int, fail
+from murder_envs.ruleset import Ruleset
+
+RANDOM, HEURISTIC = 0, 1
+POLICIES = {"random": RANDOM, "heuristic": HEURISTIC}
+NO_SEAT = -1
+POLICY_STREAM = -1
+"""In place of a game's number in `episode_seed`: the policies' stream, as batches have it."""
+
+
+@kernel
+def seat_to_act(states):
+    """Who acts in the first of some states."""
+    return to_act(states[0])
+
+
+@kernel
+def fill_seeds(seed, out):
+    """out[i] = where episode 0 of game i starts."""
+    for i in range(out.shape[0]):
+        out[i] = episode_seed(seed, i, 0)
+
+
+@kernel
+def deal_all(states, rules, episodes, seed):
+    """Deal the present episode of every game."""
+    for i in range(states.shape[0]):
+        deal(states[i], rules[0], episode_seed(seed, i, episodes[i]))
+
+
+@kernel
+def random_core(states, rules, episodes, words, stream, seed, rounds):
+    """Rounds of one random legal decision in each game, finished ones replaced; returns how many were finished."""
+    ended = 0
+    for _ in range(rounds):
+        for i in range(states.shape[0]):
+            state = states[i]
+            legal(state, rules[0], words)
+            step(state, rules[0], kth_of(words, stream_below(stream, count(words))))
+            while is_over(state):
+                ended += 1
+                episodes[i] += 1
+                deal(state, rules[0], episode_seed(seed, i, episodes[i]))
+    return ended
+
+
+@kernel
+def random_observe(states, rules, episodes, words, stream, seed, rounds, rows, masks):
+    """The same, and before each decision the acting seat's observation and mask are written."""
+    ended = 0
+    n_actions = masks.shape[1] - PAD
+    for _ in range(rounds):
+        for i in range(states.shape[0]):
+            state = states[i]
+            legal(state, rules[0], words)
+            put_set(row_of(masks, i), 0, words, n_actions)
+            observe(state, rules[0], to_act(state), row_of(rows, i))
+            step(state, rules[0], kth_of(words, stream_below(stream, count(words))))
+            while is_over(state):
+                ended += 1
+                episodes[i] += 1
+                deal(state, rules[0], episode_seed(seed, i, episodes[i]))
+    return ended
+
+
+@kernel
+def play_games(states, rules, policies, seeds, dealt, words, row, stream, decisions, options, forced, payoffs):
+    """Play game i to its end with policies[i, seat], from a deal of seeds[i] or, `dealt` 1, from states[i].
+
+    Counts decisions, their legal actions in all, and those with one legal action.
+    """
+    for i in range(states.shape[0]):
+        state = states[i]
+        if dealt == 0:
+            deal(state, rules[0], seeds[i])
+        stream[0] = np.uint64(episode_seed(seeds[i], POLICY_STREAM, 0))
+        decisions[i] = 0
+        options[i] = 0
+        forced[i] = 0
+        while not is_over(state):
+            legal(state, rules[0], words)
+            n = count(words)
+            if n == 1:
+                action = kth_of(words, 0)
+                forced[i] += 1
+            elif policies[i, to_act(state)] == RANDOM:
+                action = kth_of(words, stream_below(stream, n))
+            else:
+                observe(state, rules[0], to_act(state), row)
+                action = heuristic(row, words, rules[0], stream)
+            decisions[i] += 1
+            options[i] += n
+            step(state, rules[0], action)
+        returns(state, rules[0], row_of(payoffs, i))
+
+
+@kernel
+def play_out(start, scratch, rules, seat, n, words, stream, payoff, total):
+    """n times: copy the position, redeal what `seat` cannot know (NO_SEAT: nothing), play randomly to the end.
+
+    Adds the returns up in `total` and returns how many decisions were played.
+    """
+    decisions = 0
+    for _ in range(n):
+        scratch[0] = start[0]
+        state = scratch[0]
+        if seat != NO_SEAT:
+            redeal(state, rules[0], seat, np.int64(next_word(stream) >> np.uint64(1)))
+        while not is_over(state):
+            legal(state, rules[0], words)
+            step(state, rules[0], kth_of(words, stream_below(stream, count(words))))
+            decisions += 1
+        returns(state, rules[0], payoff)
+        for s in range(total.shape[0]):
+            total[s] += payoff[s]
+    return decisions
+
+
+# -- Python -----------------------------------------------------------------------------------------------------------
+
+
+class Played(NamedTuple):
+    """Finished games. With N games:
+
+    Attributes:
+        states: STATE [N], as they ended.
+        returns: float64 [N, n_seats].
+        decisions: int64 [N], how many decisions were taken.
+        options: int64 [N], legal actions of all decisions added up.
+        forced: int64 [N], decisions with one legal action.
+        seeds: int64 [N], what each was dealt from (or, with given states, what its policies drew from).
+    """
+
+    states: np.ndarray
+    returns: np.ndarray
+    decisions: np.ndarray
+    options: np.ndarray
+    forced: np.ndarray
+    seeds: np.ndarray
+
+    @property
+    def branching(self) -> float:
+        """Mean number of legal actions a decision."""
+        return float(self.options.sum() / max(1, self.decisions.sum()))
+
+
+class RandomPlay:
+    """Uniformly random legal play in one compiled loop, finished games replaced: what benchmarks measure.
+
+    Args:
+        ruleset: the configured game.
+        games: how many are played side by side.
+        seed: int from 0 to 2^63 - 1; episode k of game i starts from `episode_seed(seed, i, k)`.
+        observe: also write the acting seat's observation and mask before each decision.
+
+    Attributes:
+        states: STATE [games]
+        episodes: int64 [games], number of the present episode.
+        observations, masks: int8 [games, size] and [games, n_actions], those of the last decision.
+    """
+
+    def __init__(self, ruleset: Ruleset, games: int = 1, seed: int = 0, observe: bool = False) -> None:
+        n = an_int("games", games, 1, 1 << 31)
+        self._seed = an_int("seed", seed, 0, 2**63 - 1)
+        self._driver = bind(ruleset, "rollout")
+        self._rules = ruleset.rules
+        self.states = records(ruleset.STATE, n)
+        self.episodes = np.zeros(n, np.int64)
+        self._words = np.zeros(ruleset.actions.n_words, np.uint64)
+        self._stream = np.array([episode_seed(self._seed, POLICY_STREAM, 0)], np.uint64)
+        self._rows = np.zeros((n, ruleset.observation.size + PAD), np.int8)
+        self._masks = np.zeros((n, ruleset.actions.n + PAD), np.int8)
+        self.observations = self._rows[:, : ruleset.observation.size]
+        self.masks = self._masks[:, : ruleset.actions.n]
+        self._observe = bool(observe)
+        self._driver.deal_all(self.states, self._rules, self.episodes, self._seed)
+
+    def run(self, rounds: int) -> int:
+        """Play `rounds` decisions in each game; returns how many games were finished."""
+        rounds = an_int("rounds", rounds, 0, 1 << 62)
+        arguments = (self.states, self._rules, self.episodes, self._words, self._stream, self._seed, rounds)
+        if self._observe:
+            return int(self._driver.random_observe(*arguments, self._rows, self._masks))
+        return int(self._driver.random_core(*arguments))
+
+
+def policy_table(policies: str | Sequence[Any] | np.ndarray, n: int, n_seats: int) -> np.ndarray:
+    """int64[n, n_seats]: 0 random, 1 heuristic; from one name, one a seat, or an array that broadcasts to that."""
+    if isinstance(policies, str):
+        policies = [policies] * n_seats
+    if not isinstance(policies, np.ndarray):
+        for name in policies:
+            if not isinstance(name, str) or name not in POLICIES:
+                fail("policies", f"each one of {', '.join(map(repr, POLICIES))}, not {name!r}")
+        if len(policies) != n_seats:
+            fail("policies", f"one for each of {n_seats} seats, not {len(policies)}")
+        policies = np.array([POLICIES[name] for name in policies])
+    if policies.shape not in ((n_seats,), (n, n_seats)):
+        fail("policies", f"shape ({n_seats},) or ({n}, {n_seats}), not {policies.shape}")
+    if policies.dtype.kind not in "iu" or not np.isin(policies, (RANDOM, HEURISTIC)).all():
+        fail("policies", "0 for random, 1 for heuristic")
+    return np.array(np.broadcast_to(policies, (n, n_seats)), np.int64, order="C")
+
+
+def play(
+    ruleset: Ruleset,
+    policies: str | Sequence[Any] | np.ndarray = "random",
+    games: int | None = None,
+    seed: int = 0,
+    *,
+    seeds: Sequence[int] | np.ndarray | None = None,
+    states: np.ndarray | None = None,
+    rules: np.ndarray | None = None,
+) -> Played:
+    """Play games to their end with compiled policies.
+
+    Args:
+        ruleset: the configured game.
+        policies: "random" or "heuristic" for all seats, one of them for each absolute seat, or int[n_seats] or
+            int[games, n_seats] with 0 for random and 1 for heuristic.
+        games: how many; as many as `seeds` or `states` if these are given, else 1,000.
+        seed: int from 0 to 2^63 - 1; game i starts from `episode_seed(seed, i, 0)`.
+        seeds: int64[games]: start game i from seeds[i] itself.
+        states: STATE[games]: start from copies of these; `seed` or `seeds` then only feed the policies.
+        rules: rules record (array of one) in place of the configured one, as `Ruleset.with_options` gives it.
+
+    Raises:
+        ValueError: an argument has the wrong form; the text begins with its name.
+    """
+    n = _how_many(games, seeds, states)
+    driver = bind(ruleset, "rollout")
+    if seeds is None:
+        seed = an_int("seed", seed, 0, 2**63 - 1)
+        starts = np.zeros(n, np.int64)
+        driver.fill_seeds(seed, starts)
+    else:
+        starts = np.array(seeds)
+        if starts.shape != (n,) or starts.dtype.kind not in "iu" or (starts.astype(np.int64) < 0).any():
+            fail("seeds", f"{n} ints from 0 to 2^63 - 1")
+        starts = starts.astype(np.int64)
+    its_states = records(ruleset.STATE, n)
+    if states is not None:
+        if states.dtype != ruleset.STATE:
+            fail("states", "an array of this ruleset's STATE")
+        its_states[:] = states
+    decisions, options, forced = (np.zeros(n, np.int64) for _ in range(3))
+    played = Played(its_states, np.zeros((n, ruleset.n_seats)), decisions, options, forced, starts)
+    driver.play_games(
+        its_states,
+        ruleset.rules if rules is None else rules,
+        policy_table(policies, n, ruleset.n_seats),
+        played.seeds,
+        int(states is not None),
+        np.zeros(ruleset.actions.n_words, np.uint64),
+        np.zeros(ruleset.observation.size + PAD, np.int8),
+        np.zeros(1, np.uint64),
+        played.decisions,
+        played.options,
+        played.forced,
+        played.returns,
+    )
+    return played
+
+
+def playouts(
+    ruleset: Ruleset,
+    state: np.ndarray,
+    n: int,
+    seed: int = 0,
+    *,
+    seat: int | None = None,
+    redeal: bool = True,
+    rules: np.ndarray | None = None,
+) -> tuple[np.ndarray, int]:
+    """Random play to the end, again and again from one position, each time with what a seat cannot know dealt anew.
+
+    Args:
+        ruleset: the configured game.
+        state: STATE, array of one; not changed.
+        n: how many times.
+        seed: int from 0 to 2^63 - 1 for redealing and choosing.
+        seat: whose view is kept; None: the seat to act.
+        redeal: False: play on from the true state.
+        rules: rules record (array of one) in place of the configured one.
+
+    Returns:
+        float64[n_seats], the returns added up, and how many decisions were played.
+
+    Raises:
+        ValueError: an argument is wrong, or the game is over; the text begins with the argument's name.
+    """
+    if state.dtype != ruleset.STATE or state.shape != (1,):
+        fail("state", "an array of one STATE of this ruleset")
+    n = an_int("n", n, 0, 1 << 62)
+    stream = np.array([an_int("seed", seed, 0, 2**63 - 1)], np.uint64)
+    driver = bind(ruleset, "rollout")
+    start = records(ruleset.STATE, 1)
+    start[:] = state
+    at = int(driver.seat_to_act(start))
+    if at == NO_SEAT:
+        fail("state", "the game is over")
+    seat = at if seat is None else an_int("seat", seat, 0, ruleset.n_seats - 1)
+    total = np.zeros(ruleset.n_seats)
+    decisions = driver.play_out(
+        start,
+        records(ruleset.STATE, 1),
+        ruleset.rules if rules is None else rules,
+        seat if redeal else NO_SEAT,
+        n,
+        np.zeros(ruleset.actions.n_words, np.uint64),
+        stream,
+        np.zeros(ruleset.n_seats),
+        total,
+    )
+    return total, int(decisions)
+
+
+def _how_many(games: int | None, seeds: Any, states: Any) -> int:
+    """The number of games that the arguments agree on."""
+    sizes = {name: len(given) for name, given in (("seeds", seeds), ("states", states)) if given is not None}
+    if games is not None:
+        sizes["games"] = an_int("games", games, 0, 1 << 31)
+    if len(set(sizes.values())) > 1:
+        fail(next(iter(sizes)), "as many as " + " and ".join(f"{n} {name}" for name, n in list(sizes.items())[1:]))
+    return next(iter(sizes.values()), 1000)

@@ -1,0 +1,379 @@
+"""A game on paper: as a playthrough, which people read and tests replay line by line, and as a replay file.
+
+    python -m murder_envs.drivers.transcript write theres_been_a_murder --config tiny --player heuristic > game.txt
+    python -m murder_envs.drivers.transcript check game.txt
+
+A bound driver, `single`, does the playing; this file is plain Python and is imported as any other.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import pathlib
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from murder_envs.core.bits import PAD
+from murder_envs.core.jit import bind, records
+from murder_envs.core.snapshots import a_list, a_text, an_int, fail, known_only
+from murder_envs.core.tables import Block
+from murder_envs.registry import GAMES, configs, make_ruleset
+from murder_envs.ruleset import Ruleset
+
+MAX_SEED = 2**63 - 1
+
+Choice = Callable[["Game"], str]
+"""Who plays: a game that stands at a decision -> the name of a legal action."""
+
+
+class Game:
+    """One game of a ruleset from Python, in names.
+
+    Args:
+        ruleset: the configured game.
+        seed: what it starts from, an int from 0 to 2^63 - 1.
+        snapshot: a (partial) snapshot to start from in place of a deal.
+        options: other options of `reset`, for this game alone.
+    """
+
+    def __init__(
+        self,
+        ruleset: Ruleset,
+        seed: int,
+        snapshot: Mapping[str, Any] | None = None,
+        options: Mapping[str, Any] | None = None,
+    ) -> None:
+        self.ruleset = ruleset
+        self.seed = an_int("seed", seed, 0, MAX_SEED)
+        self.given = snapshot
+        self.options = options
+        self.rules = ruleset.with_options(options) if options else ruleset.rules
+        self.states = records(ruleset.STATE, 1)
+        self.played: list[str] = []
+        self._driver = bind(ruleset, "single")
+        self._shown = (
+            np.zeros(ruleset.actions.n_words, np.uint64),
+            np.zeros(ruleset.actions.n + PAD, np.int8),
+            np.zeros(ruleset.observation.size + PAD, np.int8),
+        )
+        if snapshot is None:
+            self.seat = self._driver.start(self.states, self.rules, self.seed, *self._shown)
+        else:
+            self.states[:] = ruleset.restore(self.rules, snapshot, self.seed)
+            self.seat = self._driver.resume(self.states, self.rules, *self._shown)
+
+    @property
+    def over(self) -> bool:
+        """Has the game ended?"""
+        return bool(self.seat < 0)
+
+    def snapshot(self) -> dict[str, Any]:
+        """The state in the rulebook's terms."""
+        return self.ruleset.snapshot(self.rules, self.states)
+
+    def legal(self) -> list[str]:
+        """Names of the legal actions, in the order of their ids."""
+        return [self.ruleset.actions.names[i] for i in np.flatnonzero(self._shown[1][:-PAD])]
+
+    def act(self, name: str) -> None:
+        """Take an action; ValueError names one that is unknown or illegal."""
+        action = self.ruleset.actions.id(name)
+        seat = self._driver.advance(self.states, self.rules, action, *self._shown)
+        if seat == self._driver.ILLEGAL:
+            fail("action", f"{name} is illegal at decision {len(self.played)}; legal: {', '.join(self.legal())}")
+        self.seat = seat
+        self.played.append(name)
+
+    def choose_at_random(self, stream: np.ndarray) -> str:
+        """A legal action, drawn from a random stream, a uint64 array of length 1."""
+        return self.ruleset.actions.names[self._driver.choose_at_random(self._shown[0], stream)]
+
+    def choose_by_heuristic(self, stream: np.ndarray) -> str:
+        """What the game's own scripted player does."""
+        words, _, row = self._shown
+        return self.ruleset.actions.names[self._driver.choose_by_heuristic(row, words, self.rules, stream)]
+
+    def look(self, seat: int) -> np.ndarray:
+        """The observation of a seat, int8[observation.size]."""
+        row = np.zeros(self.ruleset.observation.size + PAD, np.int8)
+        self._driver.look(self.states, self.rules, seat, row)
+        return row[:-PAD]
+
+    def info(self, seat: int) -> dict[str, Any]:
+        """The rulebook's own score and what else the game's page names for that seat."""
+        return self.ruleset.info(self.rules, self.states, seat)
+
+    def returns(self) -> list[float]:
+        """What each seat is paid."""
+        paid = np.zeros(self.ruleset.n_seats)
+        self._driver.outcome(self.states, self.rules, paid)
+        return paid.tolist()
+
+
+# -- Who plays --------------------------------------------------------------------------------------------------------
+
+
+def at_random(seed: int) -> Choice:
+    """Any legal action, all with equal chances."""
+    stream = np.array([seed], np.uint64)
+    return lambda game: game.choose_at_random(stream)
+
+
+def by_heuristic(seed: int) -> Choice:
+    """The game's own scripted player."""
+    stream = np.array([seed], np.uint64)
+    return lambda game: game.choose_by_heuristic(stream)
+
+
+def by_script(names: Sequence[str]) -> Choice:
+    """These actions, in order."""
+    script = iter(names)
+
+    def choose(game: Game) -> str:
+        for name in script:
+            return name
+        fail("actions", f"none for decision {len(game.played)}")
+
+    return choose
+
+
+# -- Playthroughs -----------------------------------------------------------------------------------------------------
+
+
+def playthrough(game: Game, choose: Choice) -> str:
+    """The game played to its end, as text.
+
+    It opens with the configuration and all sizes; then, for each decision, who chooses in which phase, what is legal,
+    what is chosen, and which blocks of each seat's observation change by it; at the end, what each is paid and told.
+    """
+    return "\n".join(_lines(game, choose)) + "\n"
+
+
+def _lines(game: Game, choose: Choice) -> Iterator[str]:
+    ruleset = game.ruleset
+    yield f"game: {ruleset.name}"
+    yield f"version: {ruleset.version}"
+    yield f"config: {json.dumps(dict(ruleset.config))}"
+    yield f"seed: {game.seed}"
+    if game.options:
+        yield f"options: {json.dumps(game.options)}"
+    if game.given is not None:
+        yield f"snapshot: {json.dumps(game.given)}"
+    yield f"seats: {', '.join(ruleset.agents)}"
+    yield f"phases: {', '.join(ruleset.phases)}"
+    starts = ", ".join(f"{block} from {start}" for block, start in ruleset.actions.starts.items())
+    yield f"actions: {ruleset.actions.n}: {starts}"
+    for what, layout in (("observation", ruleset.observation), ("state vector", ruleset.world)):
+        sizes = ", ".join(f"{block.name} {'x'.join(map(str, block.shape))}" for block in layout.values())
+        yield f"{what}: {layout.size}: {sizes}"
+    seen = [np.zeros(ruleset.observation.size, np.int8) for _ in ruleset.agents]
+    yield ""
+    yield "start"
+    yield from _shown_to_each(game, seen)
+    while not game.over:
+        yield ""
+        yield f"decision {len(game.played)}: {ruleset.agents[game.seat]} in {game.snapshot()['phase']}"
+        yield f"  legal: {' '.join(game.legal())}"
+        chosen = choose(game)
+        yield f"  chosen: {chosen}"
+        game.act(chosen)
+        yield from _shown_to_each(game, seen)
+    yield ""
+    yield f"over after {len(game.played)} decisions"
+    for seat, paid in enumerate(game.returns()):
+        yield f"  {ruleset.agents[seat]}: paid {paid:g}, info {json.dumps(game.info(seat), sort_keys=True)}"
+
+
+def _shown_to_each(game: Game, seen: list[np.ndarray]) -> Iterator[str]:
+    """A line for each seat whose observation has changed; `seen` is brought up to date."""
+    for seat, agent in enumerate(game.ruleset.agents):
+        now = game.look(seat)
+        changes = [
+            _change(block, seen[seat][block.slice].reshape(block.shape), now[block.slice].reshape(block.shape))
+            for block in game.ruleset.observation.values()
+            if not np.array_equal(seen[seat][block.slice], now[block.slice])
+        ]
+        seen[seat] = now
+        if changes:
+            yield f"  {agent}: {'; '.join(changes)}"
+
+
+def _change(block: Block, before: np.ndarray, now: np.ndarray) -> str:
+    """What a block shows now: the whole of a vector, the rows of a table that have changed, what is new in a list."""
+    if now.ndim == 1:
+        return f"{block.name} {_vector(block, now)}"
+    rows, old = now.reshape(-1, now.shape[-1]), before.reshape(-1, now.shape[-1])
+    if new := _moved_down(old, rows):
+        return f"{block.name} new {' '.join(_entry(row) for row in rows[:new])}"
+    changed = np.flatnonzero((rows != old).any(axis=1))
+    return f"{block.name} " + " ".join(f"[{row}] {_vector(block, rows[row])}" for row in changed)
+
+
+def _moved_down(old: np.ndarray, rows: np.ndarray) -> int:
+    """By how many rows a list with the newest on top has grown; 0 if this is none."""
+    filled = int(old.any(axis=1).sum())
+    for n in range(1, len(rows)):
+        if rows[:n].any(axis=1).all() and filled and (rows[n:] == old[:-n]).all():
+            return n
+    return 0
+
+
+def _vector(block: Block, values: np.ndarray) -> str:
+    """`{1 4}`: where there is a 1; `{0=2 3=1}`: where there is what; a single value as it is."""
+    if values.size == 1:
+        return str(values[0])
+    at = np.flatnonzero(values)
+    if (block.low, block.high) == (0, 1):
+        return "{" + " ".join(map(str, at)) + "}"
+    return "{" + " ".join(f"{i}={values[i]}" for i in at) + "}"
+
+
+def _entry(row: np.ndarray) -> str:
+    return "(" + " ".join(map(str, row)) + ")"
+
+
+def first_difference(text: str) -> str | None:
+    """Replay a playthrough against this build, and say where they first differ; None if they do not.
+
+    Raises:
+        ValueError: the text is no playthrough, or one of an unknown game or impossible configuration.
+    """
+    written = text.splitlines()
+    head = _head(written)
+    ruleset = make_ruleset(a_text("game", head["game"]), **_json("config", head))
+    options, snapshot = (_json(name, head) if name in head else None for name in ("options", "snapshot"))
+    game = Game(ruleset, an_int("seed", _json("seed", head), 0, MAX_SEED), snapshot, options)
+    chosen = [line.removeprefix("  chosen: ") for line in written if line.startswith("  chosen: ")]
+    n = 0
+    try:
+        for n, line in enumerate(_lines(game, by_script(chosen))):
+            if n >= len(written):
+                return f"line {n + 1}: the playthrough ends, where this build goes on with\n  {line}"
+            if line != written[n]:
+                return f"line {n + 1}: the playthrough has\n  {written[n]}\nand this build\n  {line}"
+    except ValueError as error:
+        return f"line {n + 2}: this build cannot go on: {error}"
+    if len(written) > n + 1:
+        return f"line {n + 2}: this build has ended, where the playthrough goes on with\n  {written[n + 1]}"
+    return None
+
+
+def _head(lines: Sequence[str]) -> dict[str, str]:
+    """The lines before the first empty one, as name -> text."""
+    head = {}
+    for line in lines:
+        if not line:
+            break
+        name, _, value = line.partition(": ")
+        head[name] = value
+    for name in ("game", "config", "seed"):
+        if name not in head:
+            fail(name, "the playthrough must name it before its first empty line")
+    return head
+
+
+def _json(name: str, head: Mapping[str, str]) -> Any:
+    try:
+        return json.loads(head[name])
+    except json.JSONDecodeError as error:
+        fail(name, f"JSON, not {head[name]!r} ({error})")
+
+
+# -- Replay files -----------------------------------------------------------------------------------------------------
+
+FIELDS = ("game", "version", "config", "seed", "options", "snapshot", "actions")
+
+
+def save_replay(path: str | pathlib.Path, game: Game) -> None:
+    """Write what it takes to play this game again, as JSON."""
+    kept = {
+        "game": game.ruleset.name,
+        "version": game.ruleset.version,
+        "config": dict(game.ruleset.config),
+        "seed": game.seed,
+        **({"options": dict(game.options)} if game.options else {}),
+        **({"snapshot": dict(game.given)} if game.given is not None else {}),
+        "actions": game.played,
+    }
+    pathlib.Path(path).write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
+
+
+def load_replay(path: str | pathlib.Path, game: str | None = None) -> Game:
+    """Play a replay file again, checking every line of it.
+
+    Args:
+        path: the file.
+        game: what game it should be; None: any.
+
+    Returns:
+        The game after the last action of the file.
+
+    Raises:
+        ValueError: it names what is wrong: another game or version, an unknown action, one illegal at decision k.
+    """
+    try:
+        kept = json.loads(pathlib.Path(path).read_text(encoding="utf-8"))
+    except (json.JSONDecodeError, UnicodeDecodeError) as error:
+        raise ValueError(f"{path}: a replay file is JSON; {error}") from error
+    return play_replay(kept, game)
+
+
+def play_replay(kept: Any, game: str | None = None) -> Game:
+    """The same for the file's content, a dict with FIELDS."""
+    if not isinstance(kept, dict):
+        fail("replay", f"a dict, not {kept!r}")
+    known_only(kept, FIELDS, "field of a replay")
+    for name in ("game", "version", "config", "seed", "actions"):
+        if name not in kept:
+            fail(name, "missing from the replay")
+    if game is not None and kept["game"] != game:
+        fail("game", f"the replay is of {kept['game']!r}, not of {game!r}")
+    if not isinstance(kept["config"], dict):
+        fail("config", f"a dict, not {kept['config']!r}")
+    ruleset = make_ruleset(kept["game"], **kept["config"])
+    if kept["version"] != ruleset.version:
+        fail("version", f"the replay is of version {kept['version']!r} of {ruleset.name}, this is {ruleset.version}")
+    again = Game(ruleset, kept["seed"], kept.get("snapshot"), kept.get("options"))
+    for k, name in enumerate(a_list("actions", kept["actions"])):
+        if again.over:
+            fail("actions", f"the game is over before decision {k} ({name})")
+        again.act(a_text("actions", name))
+    return again
+
+
+# -- From the command line --------------------------------------------------------------------------------------------
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Write a new playthrough, or check old ones."""
+    parser = argparse.ArgumentParser(prog="python -m murder_envs.drivers.transcript", description=main.__doc__)
+    commands = parser.add_subparsers(dest="command", required=True)
+    write = commands.add_parser("write", help="print a playthrough")
+    write.add_argument("game", choices=GAMES)
+    write.add_argument("--config", default="default", help="a named configuration (default: %(default)s)")
+    write.add_argument("--seed", type=int, default=0)
+    write.add_argument("--player", choices=("random", "heuristic"), default="random")
+    check = commands.add_parser("check", help="compare playthroughs with this build")
+    check.add_argument("files", nargs="+", type=pathlib.Path)
+    given = parser.parse_args(arguments)
+    if given.command == "write":
+        if given.config not in configs(given.game):
+            parser.error(f"--config: one of {', '.join(configs(given.game))}, not {given.config!r}")
+        player = {"random": at_random, "heuristic": by_heuristic}[given.player]
+        ruleset = make_ruleset(given.game, **configs(given.game)[given.config])
+        print(playthrough(Game(ruleset, given.seed), player(given.seed)), end="")
+        return 0
+    wrong = 0
+    for file in given.files:
+        if difference := first_difference(file.read_text(encoding="utf-8")):
+            wrong += 1
+            print(f"{file}: {difference}")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,181 @@
+"""A state in words: its score, its figures, the table as text. Never compiled."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from murder_envs.games.theres_been_a_murder.cards import NAMES, NO_CARD, RATINGS
+from murder_envs.games.theres_been_a_murder.deal import HANDS, LOWER, OUT, UPPER
+from murder_envs.games.theres_been_a_murder.moves import ENDINGS, PHASES
+from murder_envs.games.theres_been_a_murder.snapshots import members, snapshot
+
+SEEN_BY_ALL = (
+    "discard", "lower", "first", "turn", "turns", "phase", "to_act", "effect", "played", "last_action", "targets",
+    "signals", "used_symbols", "events", "over", "ending",
+)  # fmt: skip
+
+
+def info(rules: np.ndarray, state: np.ndarray, seat: int) -> dict[str, Any]:
+    """`turns` while the game goes on; at the end `won`, `ending`, `score`, `rating` and `rating_text`."""
+    s = state[0]
+    if PHASES[s["phase"]] != "over":
+        return {"turns": int(s["turns"])}
+    end = snapshot(rules, state)
+    rating = end["rating"]
+    text = RATINGS[len(RATINGS) - 1 - rating][1] if rating >= 0 else ""
+    return {name: end[name] for name in ("turns", "won", "ending", "score", "rating")} | {"rating_text": text}
+
+
+def figures(rules: np.ndarray, state: np.ndarray) -> dict[str, float]:
+    """Of a finished game: won, how it ended, turns, and the score (NaN without a win, so that wins are averaged)."""
+    s = state[0]
+    ending = ENDINGS[s["ending"]]
+    won = ending in ("detective", "confidant")
+    found = {"win": float(won), "turns": float(s["turns"]), "score": float(s["deck_n"]) if won else float("nan")}
+    return found | {name: float(ending == name) for name in ENDINGS[1:]}
+
+
+def public(rules: np.ndarray, state: np.ndarray) -> dict[str, Any]:
+    """What everybody sees: it stays the same in any `redeal`."""
+    full = snapshot(rules, state)
+    seen = {name: full[name] for name in SEEN_BY_ALL}
+    seen["hand sizes"] = [len(hand) for hand in full["hands"]]
+    seen["deck size"], seen["removed"] = len(full["deck"]), len(full["removed"])
+    seen["placed"] = [card != NO_CARD for card in full["chosen"]]
+    seen["possible"], seen["depth_known"] = full["possible"][-1], full["depth_known"][-1]
+    return seen
+
+
+# -- The table as text --------------------------------------------------------------------------------
+
+
+def card_text(card: int) -> str:
+    """`17 Maid`."""
+    return f"{card} {NAMES[card]}"
+
+
+def cards_text(cards: list[int]) -> str:
+    """Cards with their names, or a dash."""
+    return ", ".join(card_text(card) for card in cards) or "-"
+
+
+def text(rules: np.ndarray, state: np.ndarray, seat: int | None) -> str:
+    """The table, from above or as a seat sees it."""
+    full = snapshot(rules, state)
+    n = len(full["hands"])
+    viewer = n if seat is None else seat
+    lines = [headline(full, seat), turn_text(full), ""]
+    for other in range(n):
+        lines.append(hand_text(rules, state, full, other, seat))
+    lines.append("")
+    lines.append(deck_text(state, full, seat))
+    lines.append(f"discard pile, top first: {cards_text(full['discard'][::-1])}")
+    if full["last_action"]:
+        lines.append(f"the Monkey would copy: {card_text(full['last_action'])}")
+    if rules[0]["n_symbols"]:
+        said = ", ".join(f"player_{i}: {x}" for i, x in enumerate(full["signals"]) if x >= 0)
+        lines.append(f"last symbols: {said or 'none'}")
+    lines += ["", "latest events:"] + [f"  {event_text(event)}" for event in full["events"][-8:]]
+    if seat is not None:
+        lines += ["", f"player_{viewer} knows where these may be:"]
+        lines += whereabouts(rules, state, full, viewer)
+    return "\n".join(lines) + "\n"
+
+
+def headline(full: dict[str, Any], seat: int | None) -> str:
+    seen_from = "seen from above" if seat is None else f"as player_{seat} sees it"
+    return f"There's Been A Murder, turn {full['turns']}, {seen_from}"
+
+
+def turn_text(full: dict[str, Any]) -> str:
+    """Whose turn it is, and what is asked of whom; or how the game ended."""
+    if full["over"]:
+        result = f"won, score {full['score']}" if full["won"] else "lost"
+        return f"the game is over: {result} ({full['ending'].replace('_', ' ')})"
+    asked = f"player_{full['to_act']} is asked: {full['phase']}"
+    effect = ""
+    if full["effect"]:
+        by = " (by the Monkey)" if full["played"] != full["effect"] else ""
+        effect = f", {card_text(full['effect'])}{by} is carried out"
+    targets = "".join(f", on player_{t}" for t in full["targets"])
+    return f"player_{full['turn']}'s turn{effect}{targets}; {asked}"
+
+
+def hand_text(rules: np.ndarray, state: np.ndarray, full: dict[str, Any], other: int, seat: int | None) -> str:
+    """A hand: open to its holder and from above; else as backs, with what the viewer is sure of."""
+    hand = full["hands"][other]
+    marks = ("*" if other == full["turn"] else " ") + ("?" if other == full["to_act"] else " ")
+    placed = full["chosen"][other] if not full["over"] else NO_CARD
+    if seat is None or seat == other:
+        shown = cards_text(hand) + (f"; placed face down: {card_text(placed)}" if placed else "")
+    else:
+        sure = sure_cards(rules, state, seat, HANDS + other)
+        backs = len(hand) - len(sure)
+        parts = [card_text(card) for card in sure] + ([f"{backs} face down"] if backs else [])
+        shown = (", ".join(parts) or "-") + ("; has placed a card" if placed else "")
+    return f"{marks} player_{other}: {shown}"
+
+
+def sure_cards(rules: np.ndarray, state: np.ndarray, viewer: int, place: int) -> list[int]:
+    """Cards that a viewer knows to lie at a place: possible there and nowhere else."""
+    table = state[0]["possible"][viewer]
+    n_places = HANDS + int(rules[0]["n_seats"])
+    return [c for c in members(table[place]) if sum(int(table[p]) >> c & 1 for p in range(n_places)) == 1]
+
+
+def deck_text(state: np.ndarray, full: dict[str, Any], seat: int | None) -> str:
+    """The deck: its size and line, and the cards whose depth the viewer knows."""
+    deck, lower = full["deck"], full["lower"]
+    size = f"deck: {len(deck)} cards" + (f", the lowest {lower} of them the lower part" if lower else "")
+    removed = f"; removed unseen: {len(full['removed'])}"
+    if seat is None:
+        return f"{size}, top first: {cards_text(deck)}; removed unseen: {cards_text(full['removed'])}"
+    known = full["depth_known"][seat]
+    depths = [f"{card_text(card)} at {i + 1}" for i, card in enumerate(deck) if card in known]
+    return size + removed + (f"; known depths: {', '.join(depths)}" if depths else "")
+
+
+def whereabouts(rules: np.ndarray, state: np.ndarray, full: dict[str, Any], viewer: int) -> list[str]:
+    """For each hidden card that is not in the viewer's hand: the places where it may lie."""
+    n = len(full["hands"])
+    places = [(f"player_{seat}", HANDS + seat) for seat in range(n) if seat != viewer]
+    line = bool(full["lower"])
+    places += [("upper part" if line else "deck", UPPER), ("lower part", LOWER), ("removed", OUT)]
+    lines = []
+    for card in members(rules[0]["in_game"]):
+        may = [name for name, place in places if int(state[0]["possible"][viewer, place]) >> card & 1]
+        if may:
+            lines.append(f"  {card_text(card):18} {', '.join(may)}")
+    return lines
+
+
+def event_text(event: list[Any]) -> str:
+    """A public event as a sentence."""
+    kind, a, b, argument = event
+    who, whom = f"player_{a}", f"player_{b}"
+    card = card_text(argument) if 0 < argument < len(NAMES) else ""
+    said = {
+        "draw": f"{who} draws a card",
+        "play": f"{who} plays {card}",
+        "discard": f"{who} discards {card}",
+        "target": f"{who} chooses {whom}",
+        "pass": f"{who} passes a card to {whom}",
+        "show": f"{who} shows a card to {whom}",
+        "bury": f"{who} puts a card under the deck",
+        "rescue": f"{who} shuffles {card} back into the deck",
+        "search": f"{who} looks through the deck and " + (f"discards {card}" if argument else "takes nothing"),
+        "butler": f"{who} announces the top card: {card}",
+        "pick": f"{who} takes one of the top cards",
+        "seer": f"{who} " + ("puts the bottom card on top" if argument else "leaves the bottom card"),
+        "name": f"{who} asks for {card}",
+        "report": f"{who} shows a random card of {whom}: {card}",
+        "blackmail": f"{who} shows the Blackmailer and the Detective, which goes into the deck",
+        "drunk": f"{who} has the Drunk",
+        "tell": f"{who} " + (f"tells about {card}" if card else "tells all it knows" if argument else "says nothing"),
+        "signal": f"{who} " + (f"sends symbol {argument - 1}" if argument else "sends no symbol"),
+    }
+    return said[kind]
+
+

@@ -1,0 +1,37 @@
+"""One line a game: its name and where its rules are, loaded on first use."""
+
+from __future__ import annotations
+
+import functools
+import importlib
+from typing import Any
+
+from murder_envs.ruleset import Ruleset
+
+GAMES = {
+    "theres_been_a_murder": "murder_envs.games.theres_been_a_murder",
+}
+"""name -> the package with `ruleset(**config) -> Ruleset` and `CONFIGS`; the public module is `<name>_v0`."""
+
+
+def game(name: str) -> Any:
+    """The package of a game's rules; ValueError names an unknown game."""
+    if name not in GAMES:
+        raise ValueError(f"game: one of {', '.join(GAMES)}, not {name!r}")
+    return importlib.import_module(GAMES[name])
+
+
+def make_ruleset(name: str, **config: Any) -> Ruleset:
+    """A configured game by name."""
+    return game(name).ruleset(**config)
+
+
+def env_id(name: str) -> str:
+    """The id of a game in PettingZoo's and Gymnasium's registries."""
+    return f"murder_envs/{name.replace('_', '-')}-v0"
+
+
+@functools.cache
+def configs(name: str) -> dict[str, dict[str, Any]]:
+    """The game's named configurations."""
+    return game(name).CONFIGS

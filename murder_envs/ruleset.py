@@ -1,0 +1,80 @@
+"""What a game hands over to drivers and interfaces, and what each part promises."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from murder_envs.core.tables import Actions, Layout
+
+
+@dataclass(frozen=True)
+class Ruleset:
+    """A configured game: names and sizes for people, two record types for the machine, compiled functions over them.
+
+    The compiled functions, `kernels[name]`, in which `state` and `rules` are records, `words` is a uint64 array,
+    `row` an int8 array of the vector's size + `bits.PAD`, and seats are absolute:
+
+    ===============================  ===================================================================================
+    deal(state, rules, seed)         a fresh game up to its first decision, every field written
+    step(state, rules, action)       one decision; the action is known to be legal
+    legal(state, rules, words)       the legal set, bit a % 64 of word a // 64, every word written; empty when over
+    observe(state, rules, seat, row) the seat's observation, every byte written
+    redeal(state, rules, seat, seed) another world that the seat cannot tell from this one, in place
+    world(state, rules, row)         the whole truth, for `state()`
+    returns(state, rules, out)       float64 a seat, under the configured reward; 0 before the end
+    to_act(state)                    absolute seat, -1 when over
+    is_over(state)                   has the game ended at all?
+    is_cut_off(state)                did a step cap end it (truncation) and not the rules?
+    heuristic(row, words, rules, stream)  a scripted player's action, from observation and legal set alone;
+                                     `stream` is its own random stream, a uint64 array of length 1
+    ===============================  ===================================================================================
+
+    Attributes:
+        name: the module's name without `_v0`.
+        version: raised by every change of play, observation or action ids.
+        config: all parameters with their values, defaults included.
+        agents: agent names by absolute seat.
+        phases: phase names by number.
+        actions: the action table.
+        observation: layout of the observation.
+        world: layout of the state vector.
+        STATE: record type of a game in progress; batches are 1-d arrays of it.
+        rules: array of one record with everything that the configuration fixes.
+        kernels: the compiled functions above.
+        with_options: `reset` options but `snapshot` -> the rules record (array of one) of that one game;
+            ValueError names a key that is unknown or out of range.
+        restore: (rules, snapshot, seed) -> array of one state; ValueError names a field that cannot be.
+        snapshot: (rules, state) -> complete plain dict. `state` is an array of one here and below.
+        info: (rules, state, seat) -> the rulebook's own score and what else the page names for that seat.
+        text: (rules, state, seat or None) -> the table as text, from that seat's view or from above.
+        figures: (rules, state) -> numbers of a finished game that the page's reference tables average.
+        public: (rules, state) -> the facts that `redeal` must keep for any seat (the page's section 12).
+    """
+
+    name: str
+    version: int
+    config: Mapping[str, Any]
+    agents: tuple[str, ...]
+    phases: tuple[str, ...]
+    actions: Actions
+    observation: Layout
+    world: Layout
+    STATE: np.dtype
+    rules: np.ndarray
+    kernels: Mapping[str, Any]
+    with_options: Callable[[Mapping[str, Any]], np.ndarray]
+    restore: Callable[[np.ndarray, Mapping[str, Any], int], np.ndarray]
+    snapshot: Callable[[np.ndarray, np.ndarray], dict[str, Any]]
+    info: Callable[[np.ndarray, np.ndarray, int], dict[str, Any]]
+    text: Callable[[np.ndarray, np.ndarray, int | None], str]
+    figures: Callable[[np.ndarray, np.ndarray], dict[str, float]]
+    public: Callable[[np.ndarray, np.ndarray], dict[str, Any]]
+
+    @property
+    def n_seats(self) -> int:
+        """How many seats the table has."""
+        return len(self.agents)

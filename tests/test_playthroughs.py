@@ -1,0 +1,151 @@
+"""Golden playthroughs, replayed line by line; and replay files."""
+
+from __future__ import annotations
+
+import json
+import pathlib
+
+import pytest
+
+from murder_envs.core.snapshots import is_int
+from murder_envs.drivers import transcript
+from murder_envs.registry import GAMES, configs, make_ruleset
+
+DATA = pathlib.Path(__file__).parent / "data"
+FILES = sorted(DATA.glob("*/playthroughs/*.txt"))
+CASES = [(game, config) for game in GAMES for config in configs(game)]
+
+every_game = pytest.mark.parametrize("game", GAMES)
+every_config = pytest.mark.parametrize("case", CASES, ids="-".join)
+
+
+def a_game(game, config="default", seed=0):
+    return transcript.Game(make_ruleset(game, **configs(game)[config]), seed)
+
+
+def played(game, seed=0, player=transcript.at_random):
+    """The game, played to its end."""
+    choose = player(seed)
+    while not game.over:
+        game.act(choose(game))
+    return game
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: f"{file.parts[-3]}-{file.stem}")
+def test_playthrough(file):
+    assert transcript.first_difference(file.read_text(encoding="utf-8")) is None
+
+
+@every_game
+def test_every_game_has_a_playthrough(game):
+    heads = [file.read_text(encoding="utf-8").splitlines()[0] for file in FILES if file.parts[-3] == game]
+    assert heads and set(heads) == {f"game: {game}"}
+
+
+@every_config
+@pytest.mark.parametrize("player", [transcript.at_random, transcript.by_heuristic])
+def test_a_new_playthrough_replays(case, player):
+    text = transcript.playthrough(a_game(*case, seed=1), player(1))
+    assert transcript.first_difference(text) is None
+    again = transcript.playthrough(a_game(*case, seed=1), player(1))
+    assert text == again
+
+
+@every_game
+def test_the_first_difference_is_reported(game):
+    text = transcript.playthrough(a_game(game), transcript.at_random(0))
+    lines = text.splitlines()
+
+    def with_line(n, line):
+        return "\n".join([*lines[:n], line, *lines[n + 1 :]]) + "\n"
+
+    for n in range(4, len(lines)):
+        if lines[n] and "chosen" not in lines[n]:
+            assert transcript.first_difference(with_line(n, lines[n] + " and more")).startswith(f"line {n + 1}: ")
+    n = next(n for n, line in enumerate(lines) if "chosen" in line)
+    assert "unknown" in transcript.first_difference(with_line(n, "  chosen: no-such-action"))
+    for shorter in (lines[:-1], lines[: len(lines) // 2]):
+        assert transcript.first_difference("\n".join(shorter) + "\n") is not None
+    assert transcript.first_difference(text + "more\n").startswith(f"line {len(lines) + 1}: ")
+    with pytest.raises(ValueError, match="^game"):
+        transcript.first_difference(text.replace(f"game: {game}", "game: no_such_game"))
+    with pytest.raises(ValueError, match="^seed"):
+        transcript.first_difference(text.replace("seed: 0", "seed: none"))
+    with pytest.raises(ValueError, match="^config"):
+        transcript.first_difference(f"game: {game}\n")
+
+
+@every_config
+def test_a_replay_file_plays_the_same_game(case, tmp_path):
+    game = played(a_game(*case, seed=4), 4)
+    transcript.save_replay(tmp_path / "game.json", game)
+    again = transcript.load_replay(tmp_path / "game.json", case[0])
+    assert again.states.tobytes() == game.states.tobytes()
+    assert again.played == game.played and again.returns() == game.returns()
+
+
+@every_game
+def test_a_replay_file_may_start_from_a_snapshot(game, tmp_path):
+    first = a_game(game)
+    choose = transcript.at_random(2)
+    for _ in range(3):
+        if not first.over:
+            first.act(choose(first))
+    later = played(transcript.Game(first.ruleset, 7, first.snapshot()), 2)
+    transcript.save_replay(tmp_path / "game.json", later)
+    assert transcript.load_replay(tmp_path / "game.json").snapshot() == later.snapshot()
+    text = transcript.playthrough(transcript.Game(first.ruleset, 7, first.snapshot()), transcript.at_random(2))
+    assert transcript.first_difference(text) is None
+
+
+@every_game
+def test_a_wrong_replay_file_is_named(game, tmp_path):
+    path = tmp_path / "game.json"
+    over = played(a_game(game))
+    transcript.save_replay(path, over)
+    kept = json.loads(path.read_text())
+    assert is_int(kept["version"])
+    illegal = next(name for name in over.ruleset.actions.names if name not in a_game(game).legal())
+    for change, names in (
+        ({"game": "no_such_game"}, "^game"),
+        ({"version": kept["version"] + 1}, "^version"),
+        ({"config": {"no_such_parameter": 1}}, "^no_such_parameter"),
+        ({"config": 3}, "^config"),
+        ({"seed": -1}, "^seed"),
+        ({"snapshot": {"no_such_field": 1}}, "^no_such_field"),
+        ({"no_such_field": 1}, "^no_such_field"),
+        ({"actions": "pass"}, "^actions"),
+        ({"actions": [3]}, "^actions"),
+        ({"actions": ["no-such-action"]}, "^action.*no-such-action"),
+        ({"actions": [illegal]}, f"^action: {illegal}.*decision 0"),
+        ({"actions": [*kept["actions"][:1], *kept["actions"][:1] * 99]}, "^action.*decision"),
+        ({"actions": kept["actions"] + kept["actions"][:1]}, "^actions.*over.*decision"),
+    ):
+        path.write_text(json.dumps({**kept, **change}))
+        with pytest.raises(ValueError, match=names):
+            transcript.load_replay(path)
+    path.write_text(json.dumps(kept))
+    with pytest.raises(ValueError, match="^game.*other"):
+        transcript.load_replay(path, "other")
+    del kept["seed"]
+    path.write_text(json.dumps(kept))
+    with pytest.raises(ValueError, match="^seed"):
+        transcript.load_replay(path)
+    path.write_text("no json")
+    with pytest.raises(ValueError, match=r"game\.json"):
+        transcript.load_replay(path)
+
+
+@every_game
+def test_the_command_line_writes_and_checks(game, tmp_path, capsys):
+    assert transcript.main(["write", game, "--player", "heuristic", "--seed", "3"]) == 0
+    text = capsys.readouterr().out
+    good, bad = tmp_path / "good.txt", tmp_path / "bad.txt"
+    good.write_text(text)
+    bad.write_text(text.replace("in ", "on ", 5))
+    assert transcript.main(["check", str(good)]) == 0
+    assert transcript.main(["check", str(good), str(bad)]) == 1
+    assert "bad.txt: line " in capsys.readouterr().out
+    with pytest.raises(SystemExit) as caught:
+        transcript.main(["write", game, "--config", "no_such_config"])
+    assert caught.value.code == 2

@@ -1,0 +1,224 @@
+"""stable-baselines3: one VecEnv over the whole batch."""
+
+import numpy as np
+import pytest
+
+pytest.importorskip("stable_baselines3")
+sb3_contrib = pytest.importorskip("sb3_contrib")
+
+from sb3_contrib.common.maskable.evaluation import evaluate_policy  # noqa: E402
+from sb3_contrib.common.maskable.utils import get_action_masks, is_masking_supported  # noqa: E402
+
+from murder_envs.api.sb3 import BatchVecEnv, make  # noqa: E402
+from murder_envs.drivers.batch import Batch  # noqa: E402
+from murder_envs.registry import GAMES, make_ruleset  # noqa: E402
+
+SEATS = [
+    {"seat": "all"},
+    {"seat": "all", "skip_forced": True},
+    {"seat": "random", "opponents": "heuristic", "skip_forced": True},
+]
+
+
+@pytest.fixture(params=list(GAMES))
+def game(request):
+    return make_ruleset(request.param)
+
+
+def first_legal(observations, masks, seats):
+    return masks.argmax(1)
+
+
+def last_legal(observations, masks, seats):
+    return masks.shape[1] - 1 - masks[:, ::-1].argmax(1)
+
+
+@pytest.mark.parametrize("options", [*SEATS, {"seat": 1, "opponents": first_legal}], ids=str)
+def test_maskable_ppo_learns(game, options):
+    env = BatchVecEnv(game, 8, **options)
+    model = sb3_contrib.MaskablePPO(
+        "MlpPolicy", env, n_steps=16, batch_size=64, n_epochs=1, seed=3, policy_kwargs={"net_arch": [16]}
+    )  # fmt: skip
+    model.learn(2 * 16 * 8)
+    assert model.num_timesteps == 256 and env.batch.seed == 3
+    assert model.ep_info_buffer and {"r", "l", "t"} <= set(model.ep_info_buffer[0])
+    assert model.rollout_buffer.observations.dtype == np.int8
+    mean, _ = evaluate_policy(model, env, n_eval_episodes=5, warn=True)
+    assert -1 <= mean <= 1
+
+
+@pytest.mark.parametrize("options", SEATS, ids=str)
+def test_the_env_is_the_batch(game, options):
+    env, batch = BatchVecEnv(game, 16, seed=3, **options), Batch(game, 16, 3, **options)
+    batch.reset()
+    assert is_masking_supported(env)
+    observations = env.reset()
+    ends = 0
+    for _ in range(80):
+        masks = get_action_masks(env)
+        assert masks.shape == (16, env.action_space.n) and masks.any(1).all()
+        assert (masks == batch.masks).all() and (observations == batch.observations).all()
+        assert masks is not env.action_masks() and observations in _batched(env)
+        actions = batch.choose()
+        batch.step(actions)
+        kept = observations.copy()
+        later, rewards, dones, infos = env.step(actions)
+        assert (observations == kept).all(), "what was returned does not change later"
+        observations = later
+        assert rewards.dtype == np.float32 and (rewards == batch.rewards.astype(np.float32)).all()
+        assert dones.dtype == np.bool_ and (dones == batch.terminated | batch.truncated).all()
+        assert len(infos) == 16 and len({id(info) for info in infos}) == 16
+        for i, info in enumerate(infos):
+            if not dones[i]:
+                assert info == {}
+                continue
+            ends += 1
+            assert (info["terminal_observation"] == batch.final_observations[i]).all()
+            assert info["TimeLimit.truncated"] is bool(batch.truncated[i])
+            assert info["episode"]["r"] == batch.rewards[i] and info["episode"]["l"] == batch.final_lengths[i] > 0
+            assert (info["returns"] == batch.returns[i]).all() and info["seat"] == batch.final_seats[i]
+            assert info["seed"] == batch.final_seeds[i]
+    assert ends > 0
+
+
+def _batched(env):
+    from gymnasium.vector.utils import batch_space
+
+    return batch_space(env.observation_space, env.num_envs)
+
+
+def test_opponents_may_be_callables(game):
+    asked = []
+
+    def opponent(observations, masks, seats):
+        k = len(seats)
+        assert observations.shape == (k, game.observation.size) and masks.shape == (k, game.actions.n) and k > 0
+        assert observations.dtype == masks.dtype == np.int8 and seats.dtype == np.int64 and masks.any(1).all()
+        asked.extend(seats.tolist())
+        return first_legal(observations, masks, seats)
+
+    env = BatchVecEnv(game, 16, seed=1, seat="random", opponents=opponent)
+    env.reset()
+    ends = 0
+    for _ in range(60):
+        assert (env.batch.seats == env.batch.learners).all()
+        _, rewards, dones, infos = env.step(env.batch.choose())
+        for i in np.flatnonzero(dones):
+            ends += 1
+            assert rewards[i] == np.float32(infos[i]["returns"][infos[i]["seat"]])
+            assert infos[i]["episode"]["l"] > 0
+        assert not rewards[~dones].any()
+    assert ends > 0 and set(asked) == set(range(game.n_seats))
+
+
+def test_callables_play_as_the_compiled_policies_would(game):
+    """The same games, step by step, where opponents have no choice of their own to draw."""
+    env = BatchVecEnv(game, 8, seed=2, seat=0, opponents=[last_legal] * (game.n_seats - 1), skip_forced=True)
+    observations = env.reset()
+    one = Batch(game, 8, 2, seat=0, opponents="ask")
+    one.reset()
+    for _ in range(40):
+        while True:
+            others = np.flatnonzero((one.seats != 0) | (one.masks.sum(1) == 1))
+            if not others.size:
+                break
+            one.step(last_legal(None, one.masks[others], None), others)
+        assert (observations == one.observations).all() and (env.action_masks() == one.masks).all()
+        actions = last_legal(None, one.masks, None)
+        observations, _, _, _ = env.step(actions)
+        one.step(actions)
+
+
+def test_opponents_may_be_mixed(game):
+    asked = set()
+
+    def opponent(observations, masks, seats):
+        asked.update(seats.tolist())
+        return first_legal(observations, masks, seats)
+
+    mixed = [opponent] + ["random"] * (game.n_seats - 2)
+    env = BatchVecEnv(game, 8, seat=0, opponents=mixed)
+    env.reset()
+    for _ in range(40):
+        env.step(env.batch.choose())
+    assert asked == {1}
+
+
+@pytest.mark.parametrize(
+    ("answer", "named"),
+    [
+        (lambda observations, masks, seats: np.full(len(seats), -1), "illegal action -1 in game"),
+        (lambda observations, masks, seats: (1 - masks).argmax(1), "illegal action"),
+        (lambda observations, masks, seats: np.zeros(1 + len(seats), int), "ints were asked for"),
+        (lambda observations, masks, seats: np.zeros(len(seats)), "ints were asked for"),
+    ],
+)
+def test_wrong_answers_of_callables_are_named(game, answer, named):
+    env = BatchVecEnv(game, 8, seat=0, opponents=answer)
+    with pytest.raises(ValueError, match=f"opponents: .*{named}"):
+        env.reset()
+        for _ in range(50):
+            env.step(env.batch.choose())
+
+
+def test_seeds_count_from_the_next_reset(game):
+    env = BatchVecEnv(game, 4)
+    env.seed(8)
+    first = env.reset()
+    assert env.batch.seed == 8 and not env.batch.episodes[0] > env.unseen[0]
+    env.reset()
+    env.seed(8)
+    assert (env.reset() == first).all()
+    for wrong in (-1, 1.5):
+        with pytest.raises(ValueError, match="seed: "):
+            env.seed(wrong)
+
+
+def test_options_count_for_the_next_reset(game):
+    env = BatchVecEnv(game, 4, seed=1)
+    env.reset()
+    snapshot = env.batch.snapshot(2)
+    env.set_options({"snapshot": snapshot})
+    env.reset()
+    assert env.env_method("snapshot") == [snapshot] * 4
+    env.reset()
+    env.set_options({"no_such_option": 1})
+    before = env.env_method("snapshot")
+    with pytest.raises(ValueError, match="no_such_option"):
+        env.reset()
+    assert env.env_method("snapshot") == before
+
+
+def test_what_the_library_asks_for(game):
+    env = make(game.name, 4, seed=1, seat=0, opponents="heuristic", render_mode="ansi", scores=True)
+    env.reset()
+    assert env.env_method("action_masks", indices=[1])[0].shape == (env.action_space.n,)
+    assert env.get_attr("render_mode") == ["ansi"] * 4 and env.get_attr("num_envs", 2) == [4]
+    assert not env.has_attr("no_such_attribute")
+    with pytest.raises(AttributeError, match="no_such_method"):
+        env.env_method("no_such_method")
+    assert all(isinstance(text, str) for text in env.env_method("render"))
+    while True:
+        _, _, dones, infos = env.step(env.batch.choose())
+        if dones.any():
+            break
+    info = infos[int(dones.argmax())]
+    assert set(env.batch.final_score(int(dones.argmax()))) <= set(info)
+    env.close()
+
+
+@pytest.mark.parametrize(
+    ("options", "named"),
+    [
+        ({"opponents": "ask", "seat": 0}, "opponents: "),
+        ({"opponents": first_legal}, "opponents: "),
+        ({"opponents": [first_legal] * 40, "seat": 0}, "opponents: "),
+        ({"seat": -1}, "seat: "),
+        ({"render_mode": "human"}, "render_mode: "),
+        ({"scores": 1}, "scores: "),
+    ],
+    ids=str,
+)
+def test_wrong_arguments_are_named(game, options, named):
+    with pytest.raises(ValueError, match=named):
+        BatchVecEnv(game, 2, **options)
