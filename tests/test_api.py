@@ -7,6 +7,7 @@ import importlib
 import pathlib
 import pickle
 import random
+import re
 import subprocess
 import sys
 import tomllib
@@ -136,7 +137,7 @@ def outcome(call):
     try:
         result = ("gives", call())
     except Exception as error:
-        result = ("raises", (type(error), str(error).replace("'RawEnv'", "'Env'")))
+        result = ("raises", (type(error), re.sub("'[a-zA-Z]+' object", "object", str(error))))
     return (*result, list(EnvLogger.mqueue))
 
 

@@ -490,7 +490,7 @@ class Env(RawEnv):
 class BeforeReset(RawEnv):
     """An environment whose first game has not begun yet: says so when it is asked for agents, rewards and the like.
 
-    Its first reset makes it a plain RawEnv or Env, since a class with `__getattr__` is six times slower in every access.
+    Its first reset makes it a plain RawEnv or Env, since with `__getattr__` every access takes six times as long.
     """
 
     def __getattr__(self, name: str) -> Any:

@@ -148,20 +148,23 @@ def put_into_deck(state, card):
 
 @kernel
 def take_out(pile, n, card):
-    """Take a card out of a pile of n, wherever it lies."""
+    """Take a card out of a pile of n, wherever it lies; returns its place."""
     at = 0
     while pile[at] != card:
         at += 1
     for i in range(at, n - 1):
         pile[i] = pile[i + 1]
     pile[n - 1] = NO_CARD
+    return at
 
 
 @kernel
 def take_from_deck(state, card):
-    """Take a card out of the deck (the line between its parts is lost with what follows)."""
-    take_out(state.deck, np.int64(state.deck_n), card)
+    """Take a card out of the deck."""
+    at = take_out(state.deck, np.int64(state.deck_n), card)
     state.deck_n -= 1
+    if at < state.lower_n:
+        state.lower_n -= 1
 
 
 @kernel

@@ -275,7 +275,8 @@ def begin_turn(state, rules, next_seat):
     if hand_size(state, seat) < 2:
         if has(state.hand[seat], ARISTOCRAT):
             all_know(state, rules, ARISTOCRAT, HANDS + seat)
-        elif state.hand[seat] != NONE:
+            return ask_talk(state, rules)
+        if state.hand[seat] != NONE:
             strike(state, rules, ARISTOCRAT_BIT, HANDS + seat)
             return DRAWING
     return draw_phase(state, rules)
@@ -285,7 +286,7 @@ def begin_turn(state, rules, next_seat):
 def draw_phase(state, rules):
     """Draw up to two cards, one at a time; where a card is needed and cannot be drawn everyone loses."""
     seat = np.int64(state.turn)
-    if hand_size(state, seat) >= 2 or state.hand[seat] == ARISTOCRAT_BIT:
+    if hand_size(state, seat) >= 2:
         return ask_talk(state, rules)
     if state.deck_n == 0 or never_reaches_two(state, seat):
         return finish(state, BY_DECK)
