@@ -19,7 +19,8 @@ class Ruleset:
     `row` an int8 array of the vector's size + `bits.PAD`, and seats are absolute:
 
     ===============================  ===================================================================================
-    deal(state, rules, seed)         a fresh game up to its first decision, every field written
+    deal(state, rules, seed)         a fresh game up to its first decision, every field written; a seed -1 - k, below
+                                     0, gives outcome k of the list of all deals (see `core.rng`)
     step(state, rules, action)       one decision; the action is known to be legal
     legal(state, rules, words)       the legal set, bit a % 64 of word a // 64, every word written; empty when over
     observe(state, rules, seat, row) the seat's observation, every byte written

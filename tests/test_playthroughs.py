@@ -59,11 +59,11 @@ def test_the_first_difference_is_reported(game):
     def with_line(n, line):
         return "\n".join([*lines[:n], line, *lines[n + 1 :]]) + "\n"
 
-    for n in range(4, len(lines)):
-        if lines[n] and "chosen" not in lines[n]:
+    chosen = [n for n, line in enumerate(lines) if line.startswith("  chosen: ")]
+    for n in {4, 9, 10, chosen[1] - 2, chosen[1] - 1, chosen[1] + 1, len(lines) - 1}:
+        if lines[n]:
             assert transcript.first_difference(with_line(n, lines[n] + " and more")).startswith(f"line {n + 1}: ")
-    n = next(n for n, line in enumerate(lines) if "chosen" in line)
-    assert "unknown" in transcript.first_difference(with_line(n, "  chosen: no-such-action"))
+    assert "unknown" in transcript.first_difference(with_line(chosen[0], "  chosen: no-such-action"))
     for shorter in (lines[:-1], lines[: len(lines) // 2]):
         assert transcript.first_difference("\n".join(shorter) + "\n") is not None
     assert transcript.first_difference(text + "more\n").startswith(f"line {len(lines) + 1}: ")

@@ -193,13 +193,12 @@ class RawEnv(AECEnv[str, dict[str, np.ndarray], int | None]):
         game_seed = base if episode == 0 else int(episode_seed(base, 0, episode))
         rules, snapshot = self._read_options(options)
         if snapshot is None:
-            seat = self._single.start(self._states, rules, game_seed, *self._shown)
+            self._single.start(self._states, rules, game_seed)
         else:
             self._states[:] = self._ruleset.restore(rules, snapshot, game_seed)
-            seat = self._resume(rules)
         self._seed, self._episode, self.game_seed = base, episode, game_seed
         self._rules = rules
-        self._begin(seat)
+        self._begin(self._show())
 
     def _next_episode(self, seed: int | None) -> tuple[int, int]:
         """The seed that counts, and which game under it is next."""
@@ -221,8 +220,9 @@ class RawEnv(AECEnv[str, dict[str, np.ndarray], int | None]):
             fail("snapshot", f"a dict, not {snapshot!r}")
         return (self._ruleset.with_options(others) if others else self._ruleset.rules), snapshot
 
-    def _resume(self, rules: np.ndarray) -> int:
-        return int(self._single.resume(self._states, rules, *self._shown))
+    def _show(self) -> int:
+        """Have the decision that the game stands at written out; returns the seat to act, or OVER."""
+        return int(self._advance(self._states, self._rules, self._single.NO_ACTION, *self._shown))
 
     def _begin(self, seat: int) -> None:
         """All agents are in, and `seat` acts first; or nobody, if a snapshot of a finished game was restored."""
@@ -405,7 +405,7 @@ class RawEnv(AECEnv[str, dict[str, np.ndarray], int | None]):
             fail("over", "a finished game cannot be dealt anew")
         other = self.clone()
         other._single.deal_anew(other._states, other._rules, seat, seed)
-        other._resume(other._rules)
+        other._show()
         return other
 
     def clone(self) -> RawEnv:

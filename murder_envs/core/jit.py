@@ -127,19 +127,20 @@ def entry(function: Any) -> Any:
 
 def _compile(function: Any, from_python: bool) -> Any:
     """The only door to numba in this project."""
+    options = {
+        "error_model": "numpy",
+        "boundscheck": True if DEBUG else None,
+        "nogil": True,
+        "no_cpython_wrapper": not from_python,
+        "no_cfunc_wrapper": True,
+    }
     before = config.CACHE_DIR
     if CACHE is not None:
         config.CACHE_DIR = str(CACHE / _subfolder)
     try:
-        compiled = numba.njit(
-            function,
-            error_model="numpy",
-            cache=CACHE is not None,
-            boundscheck=True if DEBUG else None,
-            nogil=True,
-            no_cpython_wrapper=not from_python,
-            no_cfunc_wrapper=True,
-        )
+        compiled = numba.njit(function, cache=CACHE is not None, **options)
+    except RuntimeError:  # a function that was typed in and lies in no file: it cannot be kept
+        compiled = numba.njit(function, **options)
     finally:
         config.CACHE_DIR = before
     return _with_one_signature(compiled) if COMPILED else compiled
@@ -173,25 +174,25 @@ CONTRACT = (
 """The compiled functions that every game hands over (see `murder_envs.ruleset`)."""
 
 
-def bind(ruleset: Ruleset, driver: str) -> ModuleType:
-    """The driver file `drivers/<driver>.py` as a module of its own for this game, made on first use.
+def bind(ruleset: Ruleset, driver: str | pathlib.Path) -> ModuleType:
+    """The driver file `drivers/<driver>.py`, or that of a path, as a module of its own for this game, made on first use.
 
     The file is executed with the names of CONTRACT already set to the game's functions, so that they are inlined, and
     with a cache folder of its own (two games with equal record types would run each other's code in a shared one).
     """
-    name = f"murder_envs.drivers._{driver}__{ruleset.name}"
+    path = driver if isinstance(driver, pathlib.Path) else PACKAGE / "drivers" / f"{driver}.py"
+    name = f"murder_envs.drivers._{path.stem}__{ruleset.name}"
     if name in sys.modules:
         return sys.modules[name]
-    path = PACKAGE / "drivers" / f"{driver}.py"
     spec = importlib.util.spec_from_file_location(name, path)
     if spec is None or spec.loader is None or not path.exists():
-        raise ValueError(f"driver: no {driver!r} in {path.parent}")
+        raise ValueError(f"driver: no {path.name} in {path.parent}")
     module = importlib.util.module_from_spec(spec)
     for part in CONTRACT:
         setattr(module, part, ruleset.kernels[part])
     sys.modules[name] = module
     try:
-        with _in_subfolder(f"{ruleset.name}-{driver}"):
+        with _in_subfolder(f"{ruleset.name}-{path.stem}"):
             spec.loader.exec_module(module)
     except BaseException:
         del sys.modules[name]

@@ -5,8 +5,9 @@ A state record has three fields for them: `rng` (u8), `rng_ways` (u8) and `rng_l
 - Normally `rng_listed` is 0 and `rng` counts up in steps of the golden ratio; a mixing function makes each value
   a random word (splitmix64: Steele, Lea & Flood, "Fast splittable pseudorandom number generators", 2014).
 - With `rng_listed` 1 the draws are read from `rng` as a number in mixed radix: a draw among n is `rng % n`, then
-  `rng //= n`, and `rng_ways` is multiplied by n. Playing the numbers 0, 1, 2, ... below the product found thus
-  lists every outcome of a small deal or shuffle once (exact counts, solvers).
+  `rng //= n`, and `rng_ways` is multiplied by n. Playing the numbers 0, 1, 2, ... below the greatest product found,
+  and leaving out those that are not below their own, lists every outcome of a small deal or shuffle once (exact
+  counts, solvers). A seed below 0 starts a list, so that a game's own `deal` can be listed.
 
 Bounded integers are unbiased: Lemire, "Fast random integer generation in an interval", 2019.
 """
@@ -49,19 +50,22 @@ def episode_seed(seed, game, episode):
 
 
 @kernel
-def seed_rng(state, seed):
-    """Start the state's random numbers from an int."""
-    state.rng = mix(np.uint64(seed) + GOLDEN)
-    state.rng_ways = np.uint64(1)
-    state.rng_listed = 0
-
-
-@kernel
 def list_rng(state, number):
     """Let the state's draws be read from `number`: one outcome of all."""
     state.rng = np.uint64(number)
     state.rng_ways = np.uint64(1)
     state.rng_listed = 1
+
+
+@kernel
+def seed_rng(state, seed):
+    """Start the state's random numbers from an int from 0 to 2^63 - 1; -1 - k, below 0, lists outcome k."""
+    if seed < 0:
+        list_rng(state, -1 - seed)
+        return
+    state.rng = mix(np.uint64(seed) + GOLDEN)
+    state.rng_ways = np.uint64(1)
+    state.rng_listed = 0
 
 
 @kernel

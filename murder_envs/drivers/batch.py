@@ -32,6 +32,10 @@ EVERY, DRAWN = -1, -2
 """Which seat learns, in place of a number: all of them; one that each episode's seed draws."""
 
 NO_SEAT = -1
+NO_ACTION = -1
+STEP, DEAL, TAKE_UP = 0, 1, 2
+"""What `advance` does first."""
+
 POLICY_STREAM, CHOICE_STREAM = -1, -2
 """In place of a game's number in `episode_seed`: streams beside those of the games."""
 
@@ -77,59 +81,21 @@ def choose(state, rules, policy, seat, words, row, stream):
 
 
 @kernel
-def seat_players(policies, opponents, stream, learner, seed):
-    """Say who plays where, by the episode's seed: fills `policies` and starts `stream`; returns who learns."""
+def seat_players(game, learner, seed, policies, opponents, stream):
+    """Open an episode: who plays where follows from its seed, as do the policies' draws."""
+    game.seed = seed
+    game.length = 0
     stream[0] = np.uint64(episode_seed(seed, POLICY_STREAM, 0))
     n = policies.shape[0]
     if learner == EVERY:
+        game.learner = EVERY
         for seat in range(n):
             policies[seat] = ASK
-        return EVERY
-    if learner == DRAWN:
-        learner = stream_below(stream, n)
-    policies[learner] = ASK
+        return
+    game.learner = stream_below(stream, n) if learner == DRAWN else learner
+    policies[game.learner] = ASK
     for offset in range(1, n):
-        policies[(learner + offset) % n] = opponents[offset - 1]
-    return learner
-
-
-@kernel
-def play_on(state, rules, policies, skip_forced, words, row, stream):
-    """Play until Python has to choose: returns the seat to act, its legal set in `words`; NO_SEAT when over."""
-    while not is_over(state):
-        seat = to_act(state)
-        legal(state, rules, words)
-        policy = policies[seat]
-        if policy == ASK and (skip_forced == 0 or count(words) > 1):
-            return seat
-        step(state, rules, choose(state, rules, policy, seat, words, row, stream))
-    return NO_SEAT
-
-
-@kernel
-def begin(state, rules, game, seed, dealt, learner, skip_forced, policies, opponents, words, row, stream):
-    """Start an episode and play up to its first decision. `dealt` 1: `state` holds the position to start from."""
-    game.seed = seed
-    game.length = 0
-    game.learner = seat_players(policies, opponents, stream, learner, seed)
-    if dealt == 0:
-        deal(state, rules, seed)
-    game.seat = play_on(state, rules, policies, skip_forced, words, row, stream)
-
-
-@kernel
-def begin_next(state, rules, game, i, seed, learner, skip_forced, policies, opponents, words, row, stream):
-    """Start the next episode of game i in which Python is asked for something. Options no longer count."""
-    game.rules = 0
-    for _ in range(PATIENCE):
-        game.episode += 1
-        begin(
-            state, rules, game, episode_seed(seed, i, game.episode), 0,
-            learner, skip_forced, policies, opponents, words, row, stream,
-        )  # fmt: skip
-        if game.seat != NO_SEAT:
-            return
-        game.unseen += 1
+        policies[(game.learner + offset) % n] = opponents[offset - 1]
 
 
 @kernel
@@ -170,64 +136,63 @@ def find_illegal(chosen, actions, words, n_actions):
     return -1
 
 
+# Opening and stepping are one function, in which `step` stands once: each function around it costs seconds to compile.
 @kernel
-def open_games(
+def advance(
     states, rules, games, words, rows, masks, policies, opponents, streams, payoffs, final_states, final_rows,
-    learner, skip_forced, restart, seed, chosen, seeds, dealt,
+    learner, skip_forced, restart, seed, task, chosen, given, first, last,
 ):  # fmt: skip
-    """Begin game chosen[k] from seeds[k] for each k; with `restart`, go on to an episode with a decision."""
-    for k in range(chosen.shape[0]):
-        i = chosen[k]
-        state, game = states[i], games[i]
-        legal_set, row, stream = row_of(words, i), row_of(rows, i), row_of(streams, i)
-        players = row_of(policies, i)
-        game.terminated = False
-        game.truncated = False
-        game.reward = 0.0
-        begin(
-            state, rules[game.rules], game, seeds[k], dealt,
-            learner, skip_forced, players, opponents, legal_set, row, stream,
-        )  # fmt: skip
-        if game.seat == NO_SEAT:
-            game.unseen += 1
-            if restart != 0:
-                begin_next(
-                    state, rules[0], game, i, seed,
-                    learner, skip_forced, players, opponents, legal_set, row, stream,
-                )  # fmt: skip
-        game.final_seat = max(game.learner, 0)
-        show(state, rules[game.rules], game, legal_set, row, row_of(masks, i))
+    """Bring game chosen[k], for first <= k < last, to the next decision that Python is asked for.
 
-
-@kernel
-def step_games(
-    states, rules, games, words, rows, masks, policies, opponents, streams, payoffs, final_states, final_rows,
-    learner, skip_forced, restart, seed, chosen, actions, first, last,
-):  # fmt: skip
-    """Take actions[k], known to be legal, in game chosen[k] for first <= k < last; returns how many games ended."""
+    `task` says what comes before: STEP takes the action given[k], known to be legal; DEAL deals from the seed given[k];
+    TAKE_UP finds the position in states already, and given[k] is the seed. With `restart` the next episode follows
+    one that ended. Returns how many games ended that Python had been asked for.
+    """
     ended = 0
     for k in range(first, last):
         i = chosen[k]
         state, game = states[i], games[i]
-        legal_set, row, stream = row_of(words, i), row_of(rows, i), row_of(streams, i)
-        players = row_of(policies, i)
+        legal_set, row, stream, players = row_of(words, i), row_of(rows, i), row_of(streams, i), row_of(policies, i)
         actor = game.seat
         game.terminated = False
         game.truncated = False
         game.reward = 0.0
-        if game.learner == EVERY or game.learner == actor:
+        asked = task == STEP
+        deals = task == DEAL
+        action = given[k] if asked else NO_ACTION
+        if not asked:
+            seat_players(game, learner, given[k], players, opponents, stream)
+            game.final_seat = max(game.learner, 0)
+        elif game.learner == EVERY or game.learner == actor:
             game.length += 1
-        step(state, rules[game.rules], actions[k])
-        game.seat = play_on(state, rules[game.rules], players, skip_forced, legal_set, row, stream)
-        if game.seat == NO_SEAT:
-            ended += 1
-            close(state, rules[game.rules], game, actor, row_of(payoffs, i), row_of(final_rows, i))
-            final_states[i] = state
-            if restart != 0:
-                begin_next(
-                    state, rules[0], game, i, seed,
-                    learner, skip_forced, players, opponents, legal_set, row, stream,
-                )  # fmt: skip
+        patience = PATIENCE
+        while True:
+            if action != NO_ACTION:
+                step(state, rules[game.rules], action)
+            elif deals:
+                deal(state, rules[game.rules], game.seed)
+            if is_over(state):
+                game.seat = NO_SEAT
+                if asked:
+                    ended += 1
+                    close(state, rules[game.rules], game, actor, row_of(payoffs, i), row_of(final_rows, i))
+                    final_states[i] = state
+                else:
+                    game.unseen += 1
+                patience -= 1
+                if restart == 0 or patience < 0:
+                    break
+                game.rules = 0
+                game.episode += 1
+                seat_players(game, learner, episode_seed(seed, i, game.episode), players, opponents, stream)
+                asked, deals, action = False, True, NO_ACTION
+                continue
+            seat = to_act(state)
+            legal(state, rules[game.rules], legal_set)
+            if players[seat] == ASK and (skip_forced == 0 or count(legal_set) > 1):
+                game.seat = seat
+                break
+            action = choose(state, rules[game.rules], players[seat], seat, legal_set, row, stream)
         show(state, rules[game.rules], game, legal_set, row, row_of(masks, i))
     return ended
 
@@ -513,7 +478,8 @@ class Batch:
             self._rules[1] = rules[0]
         self._games["rules"][games] = int(bool(options))
         before = self._games["unseen"][games].sum()
-        self._driver.open_games(*self._tables, *self._settings(seed), games, seeds, int(snapshot is not None))
+        task = DEAL if snapshot is None else TAKE_UP
+        self._driver.advance(*self._tables, *self._settings(seed), task, games, seeds, 0, len(games))
         if snapshot is not None and self._games["unseen"][games].sum() != before:
             fail("snapshot", "nobody who learns has a decision to take from here on")
         self._check_patience(games)
@@ -565,7 +531,7 @@ class Batch:
             self._refuse(int(chosen[k]), int(np.asarray(actions)[k]))
         if self._threads == 1 or len(chosen) < MIN_PARALLEL:
             tables, settings = self._tables, self._settings(self._seed)
-            ended = self._driver.step_games(*tables, *settings, chosen, given, 0, len(chosen))
+            ended = self._driver.advance(*tables, *settings, STEP, chosen, given, 0, len(chosen))
         else:
             ended = self._step_in_threads(chosen, given)
         if ended:
@@ -635,7 +601,7 @@ class Batch:
             self._pool = concurrent.futures.ThreadPoolExecutor(self._threads - 1, "murder_envs")
         bounds = [len(chosen) * k // self._threads for k in range(self._threads + 1)]
         step = functools.partial(
-            self._driver.step_games, *self._tables, *self._settings(self._seed), chosen, given
+            self._driver.advance, *self._tables, *self._settings(self._seed), STEP, chosen, given
         )  # fmt: skip
         others = [self._pool.submit(step, first, last) for first, last in zip(bounds[1:], bounds[2:])]
         return step(bounds[0], bounds[1]) + sum(other.result() for other in others)

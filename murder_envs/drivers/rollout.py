@@ -38,44 +38,35 @@ def fill_seeds(seed, out):
 
 
 @kernel
-def deal_all(states, rules, episodes, seed):
-    """Deal the present episode of every game."""
-    for i in range(states.shape[0]):
-        deal(states[i], rules[0], episode_seed(seed, i, episodes[i]))
+def random_play(states, rules, episodes, words, stream, seed, fresh, rounds, look, rows, masks):
+    """Rounds of one random legal decision in each game, finished ones replaced; returns how many were finished.
 
-
-@kernel
-def random_core(states, rules, episodes, words, stream, seed, rounds):
-    """Rounds of one random legal decision in each game, finished ones replaced; returns how many were finished."""
-    ended = 0
-    for _ in range(rounds):
-        for i in range(states.shape[0]):
-            state = states[i]
-            legal(state, rules[0], words)
-            step(state, rules[0], kth_of(words, stream_below(stream, count(words))))
-            while is_over(state):
-                ended += 1
-                episodes[i] += 1
-                deal(state, rules[0], episode_seed(seed, i, episodes[i]))
-    return ended
-
-
-@kernel
-def random_observe(states, rules, episodes, words, stream, seed, rounds, rows, masks):
-    """The same, and before each decision the acting seat's observation and mask are written."""
+    `fresh` 1: every game's present episode is dealt first. `look` 1: before each decision the acting seat's observation
+    and mask are written.
+    """
     ended = 0
     n_actions = masks.shape[1] - PAD
-    for _ in range(rounds):
+    if fresh != 0:
+        rounds += 1
+    for t in range(rounds):
         for i in range(states.shape[0]):
             state = states[i]
-            legal(state, rules[0], words)
-            put_set(row_of(masks, i), 0, words, n_actions)
-            observe(state, rules[0], to_act(state), row_of(rows, i))
-            step(state, rules[0], kth_of(words, stream_below(stream, count(words))))
-            while is_over(state):
-                ended += 1
-                episodes[i] += 1
+            over = fresh != 0 and t == 0
+            if not over:
+                legal(state, rules[0], words)
+                if look != 0:
+                    put_set(row_of(masks, i), 0, words, n_actions)
+                    observe(state, rules[0], to_act(state), row_of(rows, i))
+                step(state, rules[0], kth_of(words, stream_below(stream, count(words))))
+                if is_over(state):
+                    over = True
+                    ended += 1
+                    episodes[i] += 1
+            while over:
                 deal(state, rules[0], episode_seed(seed, i, episodes[i]))
+                over = is_over(state)
+                if over:
+                    episodes[i] += 1
     return ended
 
 
@@ -189,15 +180,19 @@ class RandomPlay:
         self.observations = self._rows[:, : ruleset.observation.size]
         self.masks = self._masks[:, : ruleset.actions.n]
         self._observe = bool(observe)
-        self._driver.deal_all(self.states, self._rules, self.episodes, self._seed)
+        self._run(1, 0)
 
     def run(self, rounds: int) -> int:
         """Play `rounds` decisions in each game; returns how many games were finished."""
-        rounds = an_int("rounds", rounds, 0, 1 << 62)
-        arguments = (self.states, self._rules, self.episodes, self._words, self._stream, self._seed, rounds)
-        if self._observe:
-            return int(self._driver.random_observe(*arguments, self._rows, self._masks))
-        return int(self._driver.random_core(*arguments))
+        return self._run(0, an_int("rounds", rounds, 0, 1 << 62))
+
+    def _run(self, fresh: int, rounds: int) -> int:
+        return int(
+            self._driver.random_play(
+                self.states, self._rules, self.episodes, self._words, self._stream, self._seed, fresh, rounds,
+                int(self._observe), self._rows, self._masks,
+            )
+        )  # fmt: skip
 
 
 def policy_table(policies: str | Sequence[Any] | np.ndarray, n: int, n_seats: int) -> np.ndarray:

@@ -61,15 +61,18 @@ class Game:
             np.zeros(ruleset.observation.size + PAD, np.int8),
         )
         if snapshot is None:
-            self.seat = self._driver.start(self.states, self.rules, self.seed, *self._shown)
+            self._driver.start(self.states, self.rules, self.seed)
         else:
             self.states[:] = ruleset.restore(self.rules, snapshot, self.seed)
-            self.seat = self._driver.resume(self.states, self.rules, *self._shown)
+        self.seat = self._advance(self._driver.NO_ACTION)
+
+    def _advance(self, action: int) -> int:
+        return int(self._driver.advance(self.states, self.rules, action, *self._shown))
 
     @property
     def over(self) -> bool:
         """Has the game ended?"""
-        return bool(self.seat < 0)
+        return self.seat < 0
 
     def snapshot(self) -> dict[str, Any]:
         """The state in the rulebook's terms."""
@@ -82,7 +85,7 @@ class Game:
     def act(self, name: str) -> None:
         """Take an action; ValueError names one that is unknown or illegal."""
         action = self.ruleset.actions.id(name)
-        seat = self._driver.advance(self.states, self.rules, action, *self._shown)
+        seat = self._advance(action)
         if seat == self._driver.ILLEGAL:
             fail("action", f"{name} is illegal at decision {len(self.played)}; legal: {', '.join(self.legal())}")
         self.seat = seat
@@ -149,6 +152,7 @@ def playthrough(game: Game, choose: Choice) -> str:
 
     It opens with the configuration and all sizes; then, for each decision, who chooses in which phase, what is legal,
     what is chosen, and which blocks of each seat's observation change by it; at the end, what each is paid and told.
+    Blocks show their entries by index, from 0; `+3 -7` says which entries have become 1 and 0.
     """
     return "\n".join(_lines(game, choose)) + "\n"
 
@@ -170,9 +174,11 @@ def _lines(game: Game, choose: Choice) -> Iterator[str]:
     for what, layout in (("observation", ruleset.observation), ("state vector", ruleset.world)):
         sizes = ", ".join(f"{block.name} {'x'.join(map(str, block.shape))}" for block in layout.values())
         yield f"{what}: {layout.size}: {sizes}"
+    yield f"records: state {ruleset.STATE.itemsize} bytes, rules {ruleset.rules.dtype.itemsize} bytes"
     seen = [np.zeros(ruleset.observation.size, np.int8) for _ in ruleset.agents]
     yield ""
     yield "start"
+    yield from _table(game)
     yield from _shown_to_each(game, seen)
     while not game.over:
         yield ""
@@ -184,8 +190,15 @@ def _lines(game: Game, choose: Choice) -> Iterator[str]:
         yield from _shown_to_each(game, seen)
     yield ""
     yield f"over after {len(game.played)} decisions"
+    yield from _table(game)
     for seat, paid in enumerate(game.returns()):
         yield f"  {ruleset.agents[seat]}: paid {paid:g}, info {json.dumps(game.info(seat), sort_keys=True)}"
+
+
+def _table(game: Game) -> Iterator[str]:
+    """The game seen from above."""
+    for line in game.ruleset.text(game.rules, game.states, None).splitlines():
+        yield f"  | {line}".rstrip()
 
 
 def _shown_to_each(game: Game, seen: list[np.ndarray]) -> Iterator[str]:
@@ -203,33 +216,46 @@ def _shown_to_each(game: Game, seen: list[np.ndarray]) -> Iterator[str]:
 
 
 def _change(block: Block, before: np.ndarray, now: np.ndarray) -> str:
-    """What a block shows now: the whole of a vector, the rows of a table that have changed, what is new in a list."""
+    """What a block shows now: a vector, the rows of a table that have changed, what is new in a list."""
     if now.ndim == 1:
-        return f"{block.name} {_vector(block, now)}"
+        return f"{block.name} {_vector(block, before, now)}"
     rows, old = now.reshape(-1, now.shape[-1]), before.reshape(-1, now.shape[-1])
     if new := _moved_down(old, rows):
         return f"{block.name} new {' '.join(_entry(row) for row in rows[:new])}"
     changed = np.flatnonzero((rows != old).any(axis=1))
-    return f"{block.name} " + " ".join(f"[{row}] {_vector(block, rows[row])}" for row in changed)
+    return f"{block.name} " + " ".join(f"[{row}] {_vector(block, old[row], rows[row])}" for row in changed)
 
 
 def _moved_down(old: np.ndarray, rows: np.ndarray) -> int:
     """By how many rows a list with the newest on top has grown; 0 if this is none."""
-    filled = int(old.any(axis=1).sum())
-    for n in range(1, len(rows)):
-        if rows[:n].any(axis=1).all() and filled and (rows[n:] == old[:-n]).all():
-            return n
+    if old.any():
+        for n in range(1, len(rows)):
+            if rows[:n].any(axis=1).all() and (rows[n:] == old[:-n]).all():
+                return n
     return 0
 
 
-def _vector(block: Block, values: np.ndarray) -> str:
-    """`{1 4}`: where there is a 1; `{0=2 3=1}`: where there is what; a single value as it is."""
-    if values.size == 1:
-        return str(values[0])
-    at = np.flatnonzero(values)
-    if (block.low, block.high) == (0, 1):
-        return "{" + " ".join(map(str, at)) + "}"
-    return "{" + " ".join(f"{i}={values[i]}" for i in at) + "}"
+def _vector(block: Block, before: np.ndarray, now: np.ndarray) -> str:
+    """`{1 4..6}`: where a 1 is, or `+1 -7`: what came and went; `{0:2 3:1}`: what is where; or the only value."""
+    if now.size == 1:
+        return str(now[0])
+    if (block.low, block.high) != (0, 1):
+        return "{" + " ".join(f"{i}:{now[i]}" for i in np.flatnonzero(now)) + "}"
+    whole = "{" + " ".join(_ranges(np.flatnonzero(now).tolist())) + "}"
+    came, went = (_ranges(np.flatnonzero(more).tolist()) for more in (now > before, now < before))
+    change = " ".join([*(f"+{each}" for each in came), *(f"-{each}" for each in went)])
+    return change if before.any() and len(change) < len(whole) else whole
+
+
+def _ranges(numbers: list[int]) -> list[str]:
+    """[1, 4, 5, 6] -> ["1", "4..6"]."""
+    runs: list[list[int]] = []
+    for number in numbers:
+        if runs and runs[-1][-1] == number - 1:
+            runs[-1].append(number)
+        else:
+            runs.append([number])
+    return [str(run[0]) if len(run) == 1 else f"{run[0]}..{run[-1]}" for run in runs]
 
 
 def _entry(row: np.ndarray) -> str:

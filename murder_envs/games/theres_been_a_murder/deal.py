@@ -10,6 +10,7 @@ import numpy as np
 
 from murder_envs.core.bits import bit
 from murder_envs.core.jit import kernel, records
+from murder_envs.core.lanes import N_LANES
 from murder_envs.core.rng import RNG_FIELDS, below, seed_rng, shuffle
 from murder_envs.core.snapshots import a_bool, a_choice, a_list, an_int, distinct, fail, ints, known_only
 from murder_envs.games.theres_been_a_murder.cards import (
@@ -174,12 +175,13 @@ def make_rules(config: Config) -> np.ndarray:
 # Places where a card may lie, as rows of the knowledge tables: a hand is HANDS + its absolute seat.
 UPPER, LOWER, OUT, HANDS = 0, 1, 2, 3
 N_PLACES = HANDS + MAX_SEATS
+N_GROUPS = (MAX_SEATS + 1 + N_LANES - 1) // N_LANES
 N_EVENTS = 32
 
 STATE = np.dtype(
     [
         # face down
-        ("hand", np.uint64, (MAX_SEATS,)),  # set of cards a seat holds
+        ("hand", np.uint32, (MAX_SEATS,)),  # set of cards a seat holds
         ("removed", np.uint64),  # set of cards removed unseen
         ("deck", np.uint8, (N_CARDS,)),  # deck_n cards, bottom first, top last
         ("deck_n", np.uint8),
@@ -201,11 +203,11 @@ STATE = np.dtype(
         ("effect", np.uint8),  # Action card being carried out, or NO_CARD
         ("targets", np.int8, (2,)),  # chosen seats, or NO_SEAT
         ("ending", np.uint8),  # index in ENDINGS
-        # who knows what: a row a seat, and row n_seats for the public
-        ("possible", np.uint32, (MAX_SEATS + 1, N_PLACES)),  # set of cards that may lie at a place
-        ("depth_known", np.uint64, (MAX_SEATS + 1,)),  # set of deck cards whose exact place is known
+        # who knows what: viewer v, a seat or (as number n_seats) the public, is lane v % 8 of group v // 8
+        ("possible", np.uint32, (N_GROUPS, N_PLACES, N_LANES)),  # set of cards that may lie at a place
+        ("depth_known", np.uint32, (N_GROUPS, N_LANES)),  # set of deck cards whose exact place is known
         ("place_size", np.uint8, (N_PLACES,)),  # scratch of `close`: how many cards lie at a place
-        ("candidates", np.uint32, (MAX_SEATS,)),  # scratch of `saw_passes`: what a seat may have given
+        ("candidates", np.uint32, (MAX_SEATS, N_LANES)),  # scratch of `saw_passes`: what a seat may have given
         # scratch of `redeal`: cards that may change places, where each lies, which lay there before
         ("slot_place", np.uint8, (N_CARDS,)),
         ("slot_card", np.uint8, (N_CARDS,)),
@@ -236,7 +238,8 @@ def clear(state):
     """An empty table: every field as before the deal, the random numbers left alone."""
     for seat in range(MAX_SEATS):
         state.hand[seat] = NONE
-        state.candidates[seat] = 0
+        for lane in range(N_LANES):
+            state.candidates[seat, lane] = 0
         state.chosen[seat] = NO_CARD
         state.signals[seat] = -1
     for i in range(N_CARDS):
@@ -245,10 +248,11 @@ def clear(state):
         state.slot_place[i] = 0
         state.slot_card[i] = NO_CARD
         state.slot_was[i] = NO_CARD
-    for viewer in range(MAX_SEATS + 1):
-        state.depth_known[viewer] = NONE
-        for place in range(N_PLACES):
-            state.possible[viewer, place] = 0
+    for group in range(N_GROUPS):
+        for lane in range(N_LANES):
+            state.depth_known[group, lane] = 0
+            for place in range(N_PLACES):
+                state.possible[group, place, lane] = 0
     for place in range(N_PLACES):
         state.place_size[place] = 0
     for i in range(2 * N_EVENTS):

@@ -98,19 +98,19 @@ from murder_envs.games.theres_been_a_murder.moves import (
 from murder_envs.games.theres_been_a_murder.view import (
     all_know,
     laid_open,
+    lose_line,
     part_of_deck,
     saw_answer,
     saw_bury,
-    saw_butler,
     saw_discard,
     saw_draw,
     saw_look,
     saw_passes,
     saw_pick,
-    saw_raise,
     saw_random_pass,
     saw_show,
     saw_shuffle,
+    saw_top,
 )
 
 # -- Moving cards -------------------------------------------------------------------------------
@@ -348,7 +348,7 @@ def look_into_deck(state, rules, actor):
         return TURN_OVER
     if state.effect == BUTLER:
         record_event(state, BUTLERED, actor, NO_SEAT, np.int64(state.deck[n - 1]))
-        saw_butler(state, rules)
+        saw_top(state, rules)
         return TURN_OVER
     if state.effect == SECRETARY:
         saw_look(state, actor, 0, n)
@@ -574,7 +574,7 @@ def apply_seer(state, rules, action):
         take_from_deck(state, card)
         put_into_deck(state, card)
         state.lower_n = 0
-        saw_raise(state, rules)
+        lose_line(state, rules)
     return TURN_OVER
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from murder_envs.core.jit import entry, records
+from murder_envs.core.lanes import N_LANES
 from murder_envs.core.rng import seed_rng
 from murder_envs.core.snapshots import a_bool, a_choice, a_list, an_int, distinct, fail, follows, ints, known_only
 from murder_envs.games.theres_been_a_murder.cards import (
@@ -122,6 +123,16 @@ def rating_of(score: int) -> int:
     return -1 if score < 0 else next(len(RATINGS) - 1 - i for i, (least, _) in enumerate(RATINGS) if score >= least)
 
 
+def table_of(state: np.ndarray, viewer: int) -> np.ndarray:
+    """A viewer's table: one set of cards a place, a view into the state."""
+    return state[0]["possible"][viewer // N_LANES, :, viewer % N_LANES]
+
+
+def depths_of(state: np.ndarray) -> np.ndarray:
+    """Known depths: one set of cards a viewer, a view into the state."""
+    return state[0]["depth_known"].reshape(-1)
+
+
 def place_order(n: int) -> list[int]:
     """The rows of a table as a snapshot lists them: hands by absolute seat, upper, lower, out."""
     return [HANDS + seat for seat in range(n)] + [UPPER, LOWER, OUT]
@@ -153,8 +164,8 @@ def snapshot(rules: np.ndarray, state: np.ndarray) -> dict[str, Any]:
         "last_action": int(s["last_action"]),
         "targets": [int(seat) for seat in s["targets"] if seat != NO_SEAT],
         "chosen": [int(card) for card in s["chosen"][:n]],
-        "possible": [[members(s["possible"][viewer, p]) for p in place_order(n)] for viewer in range(n + 1)],
-        "depth_known": [members(s["depth_known"][viewer]) for viewer in range(n + 1)],
+        "possible": [[members(table_of(state, viewer)[p]) for p in place_order(n)] for viewer in range(n + 1)],
+        "depth_known": [members(depths_of(state)[viewer]) for viewer in range(n + 1)],
         "signals": [int(symbol) for symbol in s["signals"][:n]],
         "used_symbols": members(s["used_symbols"]),
         "events": events_of(state),
@@ -442,7 +453,6 @@ class Position:
 
     def write_knowledge(self, state: np.ndarray) -> None:
         """The tables as given, or without any knowledge but what the phase shows."""
-        s = state[0]
         lone = self.hands[self.turn] == [ARISTOCRAT] and (
             self.phase in ("play", "signal") or (self.phase == "announce" and not self.effect)
         )
@@ -461,7 +471,7 @@ class Position:
                     fail("possible", f"viewer {viewer}, place {place}: {min(missing)} lies there but is not listed")
                 if more := set(row) - set(public):
                     fail("possible", f"viewer {viewer}, place {place}: {min(more)} is excluded for the public")
-                s["possible"][viewer, place_order(self.n)[place]] = as_set(row) & as_set(hidden)
+                table_of(state, viewer)[place_order(self.n)[place]] = as_set(row) & as_set(hidden)
         self.write_depths(state)
 
     def write_depths(self, state: np.ndarray) -> None:
@@ -474,7 +484,7 @@ class Position:
                 fail("depth_known", f"viewer {viewer}: {min(outside)} is not in the deck")
             if unknown := set(rows[-1]) - set(row):
                 fail("depth_known", f"viewer {viewer}: {min(unknown)} is known to the public")
-            state[0]["depth_known"][viewer] = as_set(row)
+            depths_of(state)[viewer] = as_set(row)
 
     def check_results(self, complete: Mapping[str, Any]) -> None:
         for field in ("won", "score", "rating"):

@@ -12,6 +12,21 @@ import numpy as np
 
 from murder_envs.core.bits import bit, has, kth, lowest, popcount, put_bits, put_word, put_zeros
 from murder_envs.core.jit import kernel
+from murder_envs.core.lanes import (
+    LANE,
+    N_LANES,
+    all_lanes,
+    anything,
+    both,
+    choose,
+    differ,
+    either,
+    load,
+    sizes,
+    store,
+    where_equal,
+    without,
+)
 from murder_envs.core.rng import below, seed_rng
 from murder_envs.core.tables import Layout
 from murder_envs.games.theres_been_a_murder.cards import (
@@ -66,12 +81,36 @@ def places_of(rules):
 
 
 @kernel
+def groups_of(rules):
+    """How many groups of lanes the viewers of this table fill: all seats and the public."""
+    return (rules.n_seats + N_LANES) // N_LANES
+
+
+@kernel
+def lane_of(viewer, group):
+    """Everything in a viewer's lane of a group, nothing in the others."""
+    return load(LANE[viewer % N_LANES]) if viewer // N_LANES == group else all_lanes(NONE)
+
+
+@kernel
+def may_be(state, viewer, place):
+    """Set of cards that may lie at a place, as far as a viewer knows."""
+    return np.uint64(state.possible[viewer // N_LANES, place, viewer % N_LANES])
+
+
+@kernel
+def depths_of(state, viewer):
+    """Set of deck cards whose exact place a viewer knows."""
+    return np.uint64(state.depth_known[viewer // N_LANES, viewer % N_LANES])
+
+
+@kernel
 def measure(state, rules):
     """Count the cards at each place, into `place_size`; returns the place of the Drunk's hand, or -1."""
     drunk_at = -1
     for seat in range(rules.n_seats):
         state.place_size[HANDS + seat] = hand_size(state, seat)
-        if state.hand[seat] & DRUNK_BIT != NONE:
+        if has(state.hand[seat], DRUNK):
             drunk_at = HANDS + seat
     state.place_size[LOWER] = state.lower_n
     state.place_size[UPPER] = np.int64(state.deck_n) - np.int64(state.lower_n)
@@ -89,58 +128,62 @@ def part_of_deck(state, start, stop):
 
 
 @kernel
-def pin(state, rules, viewer, drunk_at):
+def pin(state, rules, group, drunk_at):
     """What needs no reasoning: the own hand, the Drunk's place in a hand or none, empty places, known depths."""
-    own = state.hand[viewer] if viewer < rules.n_seats else NONE
-    deep = state.depth_known[viewer]
-    in_piles = ~(own | deep)
-    if drunk_at >= 0:
-        in_piles &= ~DRUNK_BIT
-    in_hands = in_piles & ~DRUNK_BIT
-    for place in range(places_of(rules)):
-        cards = np.uint64(state.possible[viewer, place])
-        cards &= in_hands if place >= HANDS else in_piles
+    own = load(state.hand) if group == 0 else all_lanes(NONE)
+    deep = load(state.depth_known[group])
+    drunk = all_lanes(DRUNK_BIT)
+    placed = either(own, deep)
+    not_in_hands = either(placed, drunk)
+    not_in_piles = not_in_hands if drunk_at >= 0 else placed
+    for place in range(HANDS):
+        cards = without(load(state.possible[group, place]), not_in_piles)
+        store(state.possible[group, place], cards if state.place_size[place] > 0 else all_lanes(NONE))
+    for seat in range(rules.n_seats):
+        place = HANDS + seat
+        cards = without(load(state.possible[group, place]), not_in_hands)
         if state.place_size[place] == 0:
-            cards = NONE
-        state.possible[viewer, place] = cards
-    if drunk_at >= 0:
-        state.possible[viewer, drunk_at] |= np.uint32(DRUNK_BIT)
-    if viewer < rules.n_seats:
-        state.possible[viewer, HANDS + viewer] = own
-    if deep != NONE:
-        low = part_of_deck(state, 0, np.int64(state.lower_n))
-        state.possible[viewer, LOWER] |= np.uint32(deep & low)
-        state.possible[viewer, UPPER] |= np.uint32(deep & ~low)
+            cards = all_lanes(NONE)
+        elif place == drunk_at:
+            cards = either(cards, drunk)
+        store(state.possible[group, place], choose(lane_of(seat, group), own, cards))
+    if anything(deep):
+        low = all_lanes(part_of_deck(state, 0, np.int64(state.lower_n)))
+        store(state.possible[group, LOWER], either(load(state.possible[group, LOWER]), both(deep, low)))
+        store(state.possible[group, UPPER], either(load(state.possible[group, UPPER]), without(deep, low)))
 
 
 @kernel
-def conclude(state, rules, viewer):
+def conclude(state, rules, group):
     """Repeat until nothing changes: a place with as many candidates as cards holds exactly these; a place whose sure
     cards (possible nowhere else) are as many as its size holds nothing else."""
     n = places_of(rules)
+    nothing = all_lanes(NONE)
     changed = True
     while changed:
-        once = NONE
-        twice = NONE
-        exact = NONE
+        once = nothing
+        twice = nothing
+        exact = nothing
         for place in range(n):
-            cards = np.uint64(state.possible[viewer, place])
-            twice |= once & cards
-            once |= cards
-            if popcount(cards) == state.place_size[place]:
-                exact |= cards
-        sure = once & ~twice
-        changed = False
+            cards = load(state.possible[group, place])
+            size = all_lanes(state.place_size[place])
+            twice = either(twice, both(once, cards))
+            once = either(once, cards)
+            exact = either(exact, both(cards, where_equal(sizes(cards), size)))
+        sure = without(once, either(twice, exact))
+        if not anything(either(both(exact, twice), sure)):
+            return
+        changes = nothing
         for place in range(n):
-            cards = np.uint64(state.possible[viewer, place])
-            size = np.int64(state.place_size[place])
-            if popcount(cards) != size:
-                left = cards & ~exact
-                if popcount(left & sure) == size:
-                    left &= sure
-                if left != cards:
-                    state.possible[viewer, place] = left
-                    changed = True
+            cards = load(state.possible[group, place])
+            size = all_lanes(state.place_size[place])
+            left = without(cards, exact)  # nothing where this place is exact itself
+            sure_here = both(left, sure)
+            concluded = choose(where_equal(sizes(sure_here), size), sure_here, left)
+            concluded = choose(where_equal(left, nothing), cards, concluded)
+            changes = either(changes, differ(cards, concluded))
+            store(state.possible[group, place], concluded)
+        changed = anything(changes)
 
 
 @kernel
@@ -149,30 +192,30 @@ def pool(state, rules):
     n = rules.n_seats
     deep = NONE
     for viewer in range(n + 1):
-        deep |= state.depth_known[viewer]
+        deep |= depths_of(state, viewer)
     for place in range(places_of(rules)):
-        cards = np.uint64(state.possible[n, place])
+        cards = may_be(state, n, place)
         for viewer in range(n):
-            cards &= np.uint64(state.possible[viewer, place])
-        for viewer in range(n + 1):
-            state.possible[viewer, place] = cards
-    for viewer in range(n + 1):
-        state.depth_known[viewer] = deep
+            cards &= may_be(state, viewer, place)
+        for group in range(groups_of(rules)):
+            store(state.possible[group, place], all_lanes(cards))
+    for group in range(groups_of(rules)):
+        store(state.depth_known[group], all_lanes(deep))
 
 
 @kernel
 def close(state, rules):
     """After an event: bring every table up to what follows from it."""
     drunk_at = measure(state, rules)
-    n = rules.n_seats
-    for viewer in range(n + 1):
-        pin(state, rules, viewer, drunk_at)
+    n = groups_of(rules)
+    for group in range(n):
+        pin(state, rules, group, drunk_at)
     if rules.talk == TALK_OPEN:
         pool(state, rules)
-        for viewer in range(n + 1):
-            pin(state, rules, viewer, drunk_at)
-    for viewer in range(n + 1):
-        conclude(state, rules, viewer)
+        for group in range(n):
+            pin(state, rules, group, drunk_at)
+    for group in range(n):
+        conclude(state, rules, group)
 
 
 # -- Knowledge: the events ----------------------------------------------------------------------
@@ -181,35 +224,48 @@ def close(state, rules):
 @kernel
 def knows(state, rules, viewer, card, place):
     """A viewer learns where a card is: there and nowhere else."""
-    it = np.uint32(bit(card))
+    group, lane = viewer // N_LANES, viewer % N_LANES
     for other in range(places_of(rules)):
-        state.possible[viewer, other] &= ~it
-    state.possible[viewer, place] |= it
+        state.possible[group, other, lane] &= ~bit(card)
+    state.possible[group, place, lane] |= bit(card)
+
+
+@kernel
+def learn(state, rules, group, cards, place):
+    """Each viewer of a group learns of its own cards that they are at a place, and nowhere else."""
+    for other in range(places_of(rules)):
+        store(state.possible[group, other], without(load(state.possible[group, other]), cards))
+    store(state.possible[group, place], either(load(state.possible[group, place]), cards))
+
+
+@kernel
+def gain(state, group, cards, place):
+    """For each viewer of a group, its own cards may now be at a place too."""
+    store(state.possible[group, place], either(load(state.possible[group, place]), cards))
 
 
 @kernel
 def all_know(state, rules, card, place):
     """Everybody learns where a card is."""
-    for viewer in range(rules.n_seats + 1):
-        knows(state, rules, viewer, card, place)
+    for group in range(groups_of(rules)):
+        learn(state, rules, group, all_lanes(bit(card)), place)
 
 
 @kernel
 def strike(state, rules, cards, place):
     """Everybody learns that none of some cards is at a place."""
-    kept = np.uint32(~cards)
-    for viewer in range(rules.n_seats + 1):
-        state.possible[viewer, place] &= kept
+    for group in range(groups_of(rules)):
+        store(state.possible[group, place], without(load(state.possible[group, place]), all_lanes(cards)))
 
 
 @kernel
 def laid_open(state, rules, card):
     """A card is in the discard pile now: in no table any more."""
-    kept = ~bit(card)
-    for viewer in range(rules.n_seats + 1):
-        state.depth_known[viewer] &= kept
+    it = all_lanes(bit(card))
+    for group in range(groups_of(rules)):
+        store(state.depth_known[group], without(load(state.depth_known[group]), it))
         for place in range(places_of(rules)):
-            state.possible[viewer, place] &= np.uint32(kept)
+            store(state.possible[group, place], without(load(state.possible[group, place]), it))
 
 
 @kernel
@@ -217,31 +273,40 @@ def know_the_deal(state, rules):
     """Set Up: the Murderer was shuffled into the upper part, the Detective into the lower, neither was removed."""
     n_kept = rules.n_cards - 2 - rules.n_removed
     n_upper = n_kept - n_kept // 2 + 1
-    anywhere = rules.in_game & ~(MURDERER_BIT | DETECTIVE_BIT)
-    for viewer in range(rules.n_seats + 1):
-        for place in range(places_of(rules)):
-            state.possible[viewer, place] = anywhere
-        state.possible[viewer, UPPER] |= np.uint32(MURDERER_BIT)
-        state.possible[viewer, LOWER] |= np.uint32(DETECTIVE_BIT)
-        for i in range(2 * rules.n_seats):
-            hand = HANDS + seat_at(rules, np.int64(state.first), i % rules.n_seats)
-            state.possible[viewer, hand] |= np.uint32(MURDERER_BIT if i < n_upper else DETECTIVE_BIT)
+    others = rules.in_game & ~(MURDERER_BIT | DETECTIVE_BIT)
+    for place in range(places_of(rules)):
+        cards = others
+        if place == UPPER:
+            cards |= MURDERER_BIT
+        elif place == LOWER:
+            cards |= DETECTIVE_BIT
+        elif place >= HANDS:
+            offset = offset_of(rules, place - HANDS, np.int64(state.first))
+            for i in range(offset, 2 * rules.n_seats, rules.n_seats):
+                cards |= MURDERER_BIT if i < n_upper else DETECTIVE_BIT
+        for group in range(groups_of(rules)):
+            store(state.possible[group, place], all_lanes(cards))
+
+
+@kernel
+def who_sees(group, a, b, card):
+    """Lanes of the viewers who see a card that goes from a to b: these two, and everybody if it is the Drunk."""
+    return all_lanes(~NONE) if card == DRUNK else either(lane_of(a, group), lane_of(b, group))
 
 
 @kernel
 def saw_draw(state, rules, seat):
     """A seat takes the top card: the seat sees it, all see the Drunk, others see a back."""
     card = np.int64(state.deck[np.int64(state.deck_n) - 1])
-    hand = HANDS + seat
+    it = all_lanes(bit(card))
     part = place_of_top(state)
-    for viewer in range(rules.n_seats + 1):
-        deep = state.depth_known[viewer]
-        if viewer == seat or card == DRUNK or has(deep, card):
-            knows(state, rules, viewer, card, hand)
-            state.depth_known[viewer] = deep & ~bit(card)
-        else:
-            drawn = np.uint64(state.possible[viewer, part]) & ~(deep | DRUNK_BIT)
-            state.possible[viewer, hand] |= np.uint32(drawn)
+    for group in range(groups_of(rules)):
+        deep = load(state.depth_known[group])
+        sees = either(who_sees(group, seat, seat, card), where_equal(both(deep, it), it))
+        drawn = without(load(state.possible[group, part]), either(deep, all_lanes(DRUNK_BIT)))
+        gain(state, group, without(drawn, sees), HANDS + seat)
+        learn(state, rules, group, both(it, sees), HANDS + seat)
+        store(state.depth_known[group], without(deep, it))
 
 
 @kernel
@@ -267,21 +332,21 @@ def saw_discard(state, rules, seat, card):
 
 
 @kernel
-def is_certain(state, rules, viewer, card, place):
-    """Is a viewer certain that a card is at a place?"""
-    if not has(state.possible[viewer, place], card):
-        return False
+def certain(state, rules, group, card, place):
+    """Lanes of the viewers who are certain that a card is at a place."""
+    elsewhere = all_lanes(NONE)
     for other in range(places_of(rules)):
-        if other != place and has(state.possible[viewer, other], card):
-            return False
-    return True
+        if other != place:
+            elsewhere = either(elsewhere, load(state.possible[group, other]))
+    it = all_lanes(bit(card))
+    return where_equal(both(without(load(state.possible[group, place]), elsewhere), it), it)
 
 
 @kernel
-def by_choice(state, viewer, seat):
+def by_choice(state, group, seat):
     """Cards other than the Drunk that may be among those a seat chooses from, the Murderer only if it is alone."""
-    cards = np.uint64(state.possible[viewer, HANDS + seat]) & ~DRUNK_BIT
-    return cards & ~MURDERER_BIT if hand_size(state, seat) >= 2 else cards
+    never = DRUNK_BIT | MURDERER_BIT if hand_size(state, seat) >= 2 else DRUNK_BIT
+    return without(load(state.possible[group, HANDS + seat]), all_lanes(never))
 
 
 @kernel
@@ -291,42 +356,45 @@ def saw_passes(state, rules):
     Both ends of a pass see the card, and all see the Drunk. For other viewers the candidates are the Stranger alone
     where it is certain in that hand, else what the giver may choose. All candidates come from the tables of before,
     so they are found for all givers first; then the Stranger is struck from the hands that gave (whatever was chosen,
-    it is not among the cards kept); only then do the takers' hands gain.
+    it is not among the cards kept); only then do the takers' hands gain. A single candidate is known to have moved.
     """
-    n = rules.n_seats
-    for viewer in range(n + 1):
-        for giver in range(n):
+    stranger = all_lanes(STRANGER_BIT)
+    for group in range(groups_of(rules)):
+        for giver in range(rules.n_seats):
             card = np.int64(state.chosen[giver])
             if card != NO_CARD:
-                if viewer == giver or viewer == taker_of(state, rules, giver) or card == DRUNK:
-                    candidates = bit(card)
-                elif is_certain(state, rules, viewer, STRANGER, HANDS + giver):
-                    candidates = STRANGER_BIT
-                else:
-                    candidates = by_choice(state, viewer, giver)
-                state.candidates[giver] = candidates
-        for giver in range(n):
+                unseen = choose(
+                    certain(state, rules, group, STRANGER, HANDS + giver), stranger, by_choice(state, group, giver)
+                )
+                sees = who_sees(group, giver, taker_of(state, rules, giver), card)
+                store(state.candidates[giver], choose(sees, all_lanes(bit(card)), unseen))
+        for giver in range(rules.n_seats):
             if state.chosen[giver] != NO_CARD:
-                state.possible[viewer, HANDS + giver] &= np.uint32(~STRANGER_BIT)
-        for giver in range(n):
+                place = HANDS + giver
+                store(state.possible[group, place], without(load(state.possible[group, place]), stranger))
+        for giver in range(rules.n_seats):
             if state.chosen[giver] != NO_CARD:
-                state.possible[viewer, HANDS + taker_of(state, rules, giver)] |= state.candidates[giver]
-        for giver in range(n):
+                gain(state, group, load(state.candidates[giver]), HANDS + taker_of(state, rules, giver))
+        for giver in range(rules.n_seats):
             if state.chosen[giver] != NO_CARD:
-                candidates = np.uint64(state.candidates[giver])
-                if popcount(candidates) == 1:
-                    knows(state, rules, viewer, lowest(candidates), HANDS + taker_of(state, rules, giver))
+                cards = only_one(load(state.candidates[giver]))
+                learn(state, rules, group, cards, HANDS + taker_of(state, rules, giver))
+
+
+@kernel
+def only_one(cards):
+    """The sets of exactly one card; nothing in the other lanes."""
+    return both(cards, where_equal(sizes(cards), all_lanes(np.uint64(1))))
 
 
 @kernel
 def saw_random_pass(state, rules, giver, taker, card):
     """The Swain: a card is taken at random; both ends see it, and all see the Drunk."""
-    for viewer in range(rules.n_seats + 1):
-        if viewer == giver or viewer == taker or card == DRUNK:
-            knows(state, rules, viewer, card, HANDS + taker)
-        else:
-            candidates = np.uint64(state.possible[viewer, HANDS + giver]) & ~DRUNK_BIT
-            state.possible[viewer, HANDS + taker] |= np.uint32(candidates)
+    for group in range(groups_of(rules)):
+        sees = who_sees(group, giver, taker, card)
+        unseen = without(load(state.possible[group, HANDS + giver]), all_lanes(DRUNK_BIT))
+        gain(state, group, without(unseen, sees), HANDS + taker)
+        learn(state, rules, group, both(all_lanes(bit(card)), sees), HANDS + taker)
 
 
 @kernel
@@ -334,77 +402,70 @@ def saw_show(state, rules, viewer, shower, card):
     """The Maid: a viewer is shown a card of the shower's choice."""
     knows(state, rules, viewer, card, HANDS + shower)
     if card != STRANGER:
-        state.possible[viewer, HANDS + shower] &= np.uint32(~STRANGER_BIT)
+        state.possible[viewer // N_LANES, HANDS + shower, viewer % N_LANES] &= ~STRANGER_BIT
+
+
+@kernel
+def lose_line(state, rules):
+    """What may be in the lower part may now be anywhere in the deck."""
+    for group in range(groups_of(rules)):
+        gain(state, group, load(state.possible[group, LOWER]), UPPER)
+        store(state.possible[group, LOWER], all_lanes(NONE))
 
 
 @kernel
 def saw_shuffle(state, rules):
     """The deck is shuffled: the line between its parts and all depths are lost."""
-    for viewer in range(rules.n_seats + 1):
-        state.depth_known[viewer] = NONE
-        lose_line(state, viewer)
-
-
-@kernel
-def lose_line(state, viewer):
-    """What may be in the lower part may now be anywhere in the deck."""
-    state.possible[viewer, UPPER] |= state.possible[viewer, LOWER]
-    state.possible[viewer, LOWER] = 0
-
-
-@kernel
-def saw_raise(state, rules):
-    """The Seer raises the bottom card: the line is lost, known depths stay (all know how the order turned)."""
-    for viewer in range(rules.n_seats + 1):
-        lose_line(state, viewer)
+    lose_line(state, rules)
+    for group in range(groups_of(rules)):
+        store(state.depth_known[group], all_lanes(NONE))
 
 
 @kernel
 def saw_bury(state, rules, seat, card):
     """The Nun: a seat puts a card of its choice under the deck, while the hand still is as before."""
     part = LOWER if state.lower_n > 0 else UPPER
-    for viewer in range(rules.n_seats + 1):
-        candidates = by_choice(state, viewer, seat)
-        if viewer == seat or card == DRUNK or popcount(candidates) == 1:
-            knows(state, rules, viewer, card, part)
-            state.depth_known[viewer] |= bit(card)
-        else:
-            state.possible[viewer, part] |= np.uint32(candidates)
+    for group in range(groups_of(rules)):
+        sees = who_sees(group, seat, seat, card)
+        candidates = choose(sees, all_lanes(bit(card)), by_choice(state, group, seat))
+        known = only_one(candidates)
+        gain(state, group, candidates, part)
+        learn(state, rules, group, known, part)
+        store(state.depth_known[group], either(load(state.depth_known[group]), known))
 
 
 @kernel
 def saw_look(state, viewer, start, stop):
     """A viewer looks at state.deck[start:stop]."""
-    state.depth_known[viewer] |= part_of_deck(state, start, stop)
+    state.depth_known[viewer // N_LANES, viewer % N_LANES] |= part_of_deck(state, start, stop)
 
 
 @kernel
-def saw_butler(state, rules):
-    """The top card is announced to all."""
-    top = np.int64(state.deck_n) - 1
-    for viewer in range(rules.n_seats + 1):
-        saw_look(state, viewer, top, top + 1)
+def saw_top(state, rules):
+    """The Butler: the top card is announced to all."""
+    top = all_lanes(bit(state.deck[np.int64(state.deck_n) - 1]))
+    for group in range(groups_of(rules)):
+        store(state.depth_known[group], either(load(state.depth_known[group]), top))
 
 
 @kernel
 def saw_pick(state, rules, seat, card, n_looked):
-    """The Driver: a seat keeps one of the top cards, while the deck still is as before."""
-    hand = HANDS + seat
+    """The Driver: a seat keeps one of the top cards, while the deck still is as before.
+
+    For other viewers it is one of these: the card itself where they knew its depth, else what may lie in its part.
+    """
     top = np.int64(state.deck_n) - 1
-    for viewer in range(rules.n_seats + 1):
-        if viewer == seat or card == DRUNK:
-            knows(state, rules, viewer, card, hand)
-        else:
-            deep = state.depth_known[viewer]
-            picked = NONE
-            for i in range(top - n_looked + 1, top + 1):
-                looked_at = bit(state.deck[i])
-                if deep & looked_at != NONE:
-                    picked |= looked_at
-                else:
-                    part = UPPER if i >= state.lower_n else LOWER
-                    picked |= np.uint64(state.possible[viewer, part]) & ~deep
-            state.possible[viewer, hand] |= np.uint32(picked & ~DRUNK_BIT)
+    for group in range(groups_of(rules)):
+        deep = load(state.depth_known[group])
+        unseen = all_lanes(NONE)
+        for i in range(top - n_looked + 1, top + 1):
+            it = all_lanes(bit(state.deck[i]))
+            part = UPPER if i >= state.lower_n else LOWER
+            may = without(load(state.possible[group, part]), deep)
+            unseen = either(unseen, choose(where_equal(both(deep, it), it), it, may))
+        sees = who_sees(group, seat, seat, card)
+        gain(state, group, without(unseen, either(sees, all_lanes(DRUNK_BIT))), HANDS + seat)
+        learn(state, rules, group, both(all_lanes(bit(card)), sees), HANDS + seat)
 
 
 @kernel
@@ -415,28 +476,29 @@ def saw_answer(state, rules, viewer, card, raiser):
         return
     for seat in range(rules.n_seats):
         if seat != viewer:
-            state.possible[viewer, HANDS + seat] &= np.uint32(~bit(card))
+            state.possible[viewer // N_LANES, HANDS + seat, viewer % N_LANES] &= ~bit(card)
 
 
 @kernel
 def tellable(state, rules, teller):
     """Cards of which a seat knows more than the public: a place excluded, or a depth."""
     public = rules.n_seats
-    cards = state.depth_known[teller] & ~state.depth_known[public]
+    cards = depths_of(state, teller) & ~depths_of(state, public)
     for place in range(places_of(rules)):
-        cards |= np.uint64(state.possible[public, place]) & ~np.uint64(state.possible[teller, place])
+        cards |= may_be(state, public, place) & ~may_be(state, teller, place)
     return cards
 
 
 @kernel
 def saw_tell(state, rules, teller, cards):
     """The Drunk's holder tells all it knows about where some cards are."""
-    deep = state.depth_known[teller] & cards
-    for viewer in range(rules.n_seats + 1):
-        state.depth_known[viewer] |= deep
-        for place in range(places_of(rules)):
-            told = np.uint64(state.possible[teller, place]) | ~cards
-            state.possible[viewer, place] &= np.uint32(told)
+    deep = all_lanes(depths_of(state, teller) & cards)
+    for place in range(places_of(rules)):
+        told = all_lanes(may_be(state, teller, place) | ~cards)
+        for group in range(groups_of(rules)):
+            store(state.possible[group, place], both(load(state.possible[group, place]), told))
+    for group in range(groups_of(rules)):
+        store(state.depth_known[group], either(load(state.depth_known[group]), deep))
 
 
 # -- The observation ----------------------------------------------------------------------------
@@ -517,12 +579,12 @@ def put_table(row, at, state, rules, viewer, looker):
     """A viewer's table, hands in the looker's order."""
     n = rules.n_seats
     for offset in range(n):
-        put_cards(row, at + N_CARDS * offset, state.possible[viewer, HANDS + seat_at(rules, looker, offset)])
+        put_cards(row, at + N_CARDS * offset, may_be(state, viewer, HANDS + seat_at(rules, looker, offset)))
     put_zeros(row, at + N_CARDS * n, N_CARDS * (MAX_SEATS - n))
     piles = at + N_CARDS * MAX_SEATS
-    put_cards(row, piles, state.possible[viewer, UPPER])
-    put_cards(row, piles + N_CARDS, state.possible[viewer, LOWER])
-    put_cards(row, piles + 2 * N_CARDS, state.possible[viewer, OUT])
+    put_cards(row, piles, may_be(state, viewer, UPPER))
+    put_cards(row, piles + N_CARDS, may_be(state, viewer, LOWER))
+    put_cards(row, piles + 2 * N_CARDS, may_be(state, viewer, OUT))
 
 
 @kernel
@@ -571,14 +633,14 @@ def observe(state, rules, seat, row):
     put_bits(row, OBS_FIRST, bit(offset_of(rules, np.int64(state.first), seat)), MAX_SEATS)
     put_bits(row, OBS_SEATS, bit(n) - np.uint64(1), MAX_SEATS)
     put_cards(row, OBS_HAND, state.hand[seat])
-    sizes = NONE
+    n_held = NONE
     placed = NONE
     for offset in range(n):
         other = seat_at(rules, seat, offset)
-        sizes |= np.uint64(hand_size(state, other)) << np.uint64(8 * offset)
+        n_held |= np.uint64(hand_size(state, other)) << np.uint64(8 * offset)
         if state.chosen[other] != NO_CARD:
             placed |= bit(offset)
-    put_word(row, OBS_HAND_SIZES, sizes)
+    put_word(row, OBS_HAND_SIZES, n_held)
     row[OBS_PILES] = state.deck_n
     row[OBS_PILES + 1] = state.lower_n
     row[OBS_PILES + 2] = popcount(state.removed)
@@ -596,8 +658,8 @@ def observe(state, rules, seat, row):
     put_card(row, OBS_MY_CARD, state.chosen[seat])
     put_table(row, OBS_POSSIBLE, state, rules, seat, seat)
     put_table(row, OBS_PUBLIC, state, rules, n, seat)
-    put_depths(row, OBS_DEPTH, state, state.depth_known[seat])
-    put_depths(row, OBS_PUBLIC_DEPTH, state, state.depth_known[n])
+    put_depths(row, OBS_DEPTH, state, depths_of(state, seat))
+    put_depths(row, OBS_PUBLIC_DEPTH, state, depths_of(state, n))
     put_signals(row, OBS_SIGNALS, state, rules, seat)
     put_events(row, OBS_EVENTS, state, rules, seat)
     row[OBS_TURNS] = min(np.int64(state.turns), MOST_TURNS_SHOWN)
@@ -626,13 +688,14 @@ def list_slots(state, rules, seat):
     n = 0
     for place in range(OUT, places_of(rules)):
         if place != HANDS + seat:
-            cards = state.removed if place == OUT else state.hand[place - HANDS]
+            cards = state.removed if place == OUT else np.uint64(state.hand[place - HANDS])
             while cards != NONE:
                 add_slot(state, n, lowest(cards), place)
                 cards &= cards - np.uint64(1)
                 n += 1
+    deep = depths_of(state, seat)
     for i in range(state.deck_n):
-        if not has(state.depth_known[seat], state.deck[i]):
+        if not has(deep, state.deck[i]):
             add_slot(state, n, state.deck[i], LOWER if i < state.lower_n else UPPER)
             n += 1
     return n
@@ -641,7 +704,7 @@ def list_slots(state, rules, seat):
 @kernel
 def fits(state, seat, card, slot):
     """May a card lie in a slot, as far as the seat's table goes?"""
-    return has(state.possible[seat, np.int64(state.slot_place[slot])], card)
+    return has(may_be(state, seat, np.int64(state.slot_place[slot])), card)
 
 
 @kernel
@@ -720,8 +783,9 @@ def lay_out_slots(state, seat, n):
     state.removed = removed
     while slot < n and state.slot_place[slot] >= HANDS:
         slot += 1
+    deep = depths_of(state, seat)
     for i in range(state.deck_n):
-        if not has(state.depth_known[seat], state.deck[i]):
+        if not has(deep, state.deck[i]):
             state.deck[i] = state.slot_card[slot]
             slot += 1
 
@@ -756,10 +820,11 @@ def redeal(state, rules, seat, seed):
         public = rules.n_seats
         for other in range(rules.n_seats):
             if other != seat:
-                state.depth_known[other] = in_new_world(state, state.depth_known[other], n)
+                group, lane = other // N_LANES, other % N_LANES
+                state.depth_known[group, lane] = in_new_world(state, depths_of(state, other), n)
                 for place in range(places_of(rules)):
-                    cards = in_new_world(state, np.uint64(state.possible[other, place]), n)
-                    state.possible[other, place] = cards & np.uint64(state.possible[public, place])
+                    cards = in_new_world(state, may_be(state, other, place), n)
+                    state.possible[group, place, lane] = cards & may_be(state, public, place)
     if state.phase == PASS or state.phase == SHOW:
         for other in range(rules.n_seats):
             if other != seat and state.chosen[other] != NO_CARD:

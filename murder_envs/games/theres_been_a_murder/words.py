@@ -9,7 +9,7 @@ import numpy as np
 from murder_envs.games.theres_been_a_murder.cards import NAMES, NO_CARD, RATINGS
 from murder_envs.games.theres_been_a_murder.deal import HANDS, LOWER, OUT, UPPER
 from murder_envs.games.theres_been_a_murder.moves import ENDINGS, PHASES
-from murder_envs.games.theres_been_a_murder.snapshots import members, snapshot
+from murder_envs.games.theres_been_a_murder.snapshots import members, snapshot, table_of
 
 SEEN_BY_ALL = (
     "discard", "lower", "first", "turn", "turns", "phase", "to_act", "effect", "played", "last_action", "targets",
@@ -120,7 +120,7 @@ def hand_text(rules: np.ndarray, state: np.ndarray, full: dict[str, Any], other:
 
 def sure_cards(rules: np.ndarray, state: np.ndarray, viewer: int, place: int) -> list[int]:
     """Cards that a viewer knows to lie at a place: possible there and nowhere else."""
-    table = state[0]["possible"][viewer]
+    table = table_of(state, viewer)
     n_places = HANDS + int(rules[0]["n_seats"])
     return [c for c in members(table[place]) if sum(int(table[p]) >> c & 1 for p in range(n_places)) == 1]
 
@@ -145,7 +145,7 @@ def whereabouts(rules: np.ndarray, state: np.ndarray, full: dict[str, Any], view
     places += [("upper part" if line else "deck", UPPER), ("lower part", LOWER), ("removed", OUT)]
     lines = []
     for card in members(rules[0]["in_game"]):
-        may = [name for name, place in places if int(state[0]["possible"][viewer, place]) >> card & 1]
+        may = [name for name, place in places if int(table_of(state, viewer)[place]) >> card & 1]
         if may:
             lines.append(f"  {card_text(card):18} {', '.join(may)}")
     return lines

@@ -1,0 +1,255 @@
+"""What the tests share: the cases, the data files, and a table at which a test sees everything."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import json
+import pathlib
+import random
+import tomllib
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from murder_envs.core.bits import PAD
+from murder_envs.core.jit import bind, records
+from murder_envs.registry import GAMES, configs, make_ruleset
+from murder_envs.ruleset import Ruleset
+
+ROOT = pathlib.Path(__file__).parents[1]
+DATA = pathlib.Path(__file__).parent / "data"
+MOST_DECISIONS = 10_000
+"""No game may be longer."""
+
+
+# -- Cases and data ---------------------------------------------------------------------------------------------------
+
+
+@functools.cache
+def data(game: str, file: str) -> dict[str, Any]:
+    """A TOML file of a game's data folder."""
+    return tomllib.loads((DATA / game / file).read_text(encoding="utf-8"))
+
+
+def rows(file: str, key: str) -> list[tuple[str, dict[str, Any]]]:
+    """(game, entry) for all entries [[key]] of a data file, game by game."""
+    return [(game, entry) for game in GAMES for entry in data(game, file)[key]]
+
+
+@functools.cache
+def all_configs(game: str) -> dict[str, dict[str, Any]]:
+    """The named configurations of a game, and those of `configs.toml`, for switches that no named one turns."""
+    return {**configs(game), **data(game, "configs.toml")}
+
+
+CASES = [(game, name) for game in GAMES for name in all_configs(game)]
+"""(game, name of a configuration)"""
+
+
+@functools.cache
+def ruleset_of(game: str, config: str = "default") -> Ruleset:
+    """A configured game by name."""
+    return make_ruleset(game, **all_configs(game)[config])
+
+
+def with_config(game: str, config: dict[str, Any]) -> Ruleset:
+    """A configured game by keywords."""
+    return make_ruleset(game, **config)
+
+
+def same(a: Any, b: Any) -> bool:
+    """Are two snapshot values equal? Numbers within 1e-6; a bool is no number; a tuple is a list."""
+    if isinstance(a, dict) and isinstance(b, dict):
+        return a.keys() == b.keys() and all(same(a[key], b[key]) for key in a)
+    if isinstance(a, (list, tuple)) and isinstance(b, (list, tuple)):
+        return len(a) == len(b) and all(map(same, a, b))
+    if isinstance(a, bool) or isinstance(b, bool):
+        return a is b
+    if isinstance(a, (int, float)) and isinstance(b, (int, float)):
+        return abs(a - b) <= 1e-6
+    return type(a) is type(b) and a == b
+
+
+def agrees(found: Any, expected: Any, where: str = "") -> list[str]:
+    """What of `expected` (as in a ruling) is not so in a snapshot, a line each; empty if all is."""
+    if not (isinstance(expected, dict) and isinstance(found, dict)):
+        return [] if same(found, expected) else [f"{where}: {found!r}, expected {expected!r}"]
+    wrong = []
+    for key, value in expected.items():
+        name = key.removesuffix("~").removeprefix("#")
+        at = f"{where}.{name}".removeprefix(".")
+        if name not in found:
+            wrong.append(f"{at}: missing")
+        elif key.startswith("#"):
+            wrong += agrees(len(found[name]), value, f"length of {at}")
+        elif key.endswith("~"):
+            wrong += agrees(sorted(found[name], key=repr), sorted(value, key=repr), f"{at}, sorted")
+        else:
+            wrong += agrees(found[name], value, at)
+    return wrong
+
+
+# -- A table ----------------------------------------------------------------------------------------------------------
+
+
+class Table:
+    """A game in progress, from above: everything that the contract says of it is at hand.
+
+    Args:
+        ruleset: the configured game.
+        seed: what it is dealt from; below 0, the outcome -1 - seed of the list of all deals.
+        snapshot: what to start from in place of a deal.
+
+    Attributes:
+        states: STATE, array of one.
+        seat: absolute seat to act; -1 when over.
+        played: "seat action" for each decision so far.
+    """
+
+    def __init__(self, ruleset: Ruleset, seed: int = 0, snapshot: dict[str, Any] | None = None) -> None:
+        self.ruleset = ruleset
+        self.seed = seed
+        self.driver = bind(ruleset, "single")
+        self.states = records(ruleset.STATE, 1)
+        self.words = np.zeros(ruleset.actions.n_words, np.uint64)
+        self.mask = np.zeros(ruleset.actions.n + PAD, np.int8)
+        self.row = np.zeros(ruleset.observation.size + PAD, np.int8)
+        self.played: list[str] = []
+        self.history: list[np.ndarray] = []
+        if snapshot is None:
+            self.seat = int(self.driver.start(self.states, ruleset.rules, seed, self.words, self.mask, self.row))
+        else:
+            self.states[:] = ruleset.restore(ruleset.rules, snapshot, seed)
+            self.resume()
+
+    def resume(self) -> None:
+        """Take notice of a changed `states`."""
+        self.seat = int(self.driver.resume(self.states, self.ruleset.rules, self.words, self.mask, self.row))
+
+    @property
+    def over(self) -> bool:
+        return self.seat < 0
+
+    def legal(self) -> list[int]:
+        return np.flatnonzero(self.mask[:-PAD]).tolist()
+
+    def names(self) -> list[str]:
+        """The legal actions by name."""
+        return [self.ruleset.actions.names[action] for action in self.legal()]
+
+    def act(self, action: int) -> None:
+        """Take a legal action, given by its id."""
+        self.history.append(self.states.copy())
+        self.played.append(f"{self.seat} {self.ruleset.actions.names[action]}")
+        seat = self.driver.advance(self.states, self.ruleset.rules, action, self.words, self.mask, self.row)
+        assert seat != self.driver.ILLEGAL, f"{self.played[-1]} is illegal"
+        self.seat = int(seat)
+
+    def look(self, seat: int) -> bytes:
+        """What a seat sees."""
+        row = np.zeros(self.ruleset.observation.size + PAD, np.int8)
+        self.driver.look(self.states, self.ruleset.rules, seat, row)
+        return row[:-PAD].tobytes()
+
+    def look_from_above(self) -> bytes:
+        """The state vector."""
+        row = np.zeros(self.ruleset.world.size + PAD, np.int8)
+        self.driver.look_from_above(self.states, self.ruleset.rules, row)
+        return row[:-PAD].tobytes()
+
+    def views(self) -> list[bytes]:
+        """What each seat sees."""
+        return [self.look(seat) for seat in range(self.ruleset.n_seats)]
+
+    def returns(self) -> list[float]:
+        out = np.full(self.ruleset.n_seats, np.nan)
+        self.driver.outcome(self.states, self.ruleset.rules, out)
+        return out.tolist()
+
+    def is_cut_off(self) -> bool:
+        return bool(self.driver.outcome(self.states, self.ruleset.rules, np.zeros(self.ruleset.n_seats)))
+
+    def snapshot(self) -> dict[str, Any]:
+        return self.ruleset.snapshot(self.ruleset.rules, self.states)
+
+    def public(self) -> dict[str, Any]:
+        return self.ruleset.public(self.ruleset.rules, self.states)
+
+    def with_states(self, states: np.ndarray) -> Table:
+        """Another table with a copy of these states."""
+        other = object.__new__(Table)
+        other.__dict__.update(self.__dict__)
+        other.states = records(self.ruleset.STATE, 1)
+        other.states[:] = states
+        other.words, other.mask, other.row = self.words.copy(), self.mask.copy(), self.row.copy()
+        other.played, other.history = self.played.copy(), self.history.copy()
+        other.resume()
+        return other
+
+    def copy(self) -> Table:
+        return self.with_states(self.states)
+
+    def redealt(self, seat: int, seed: int) -> Table:
+        """Another table in a state that the seat cannot tell from this one."""
+        states = records(self.ruleset.STATE, 1)
+        states[:] = self.states
+        self.driver.deal_anew(states, self.ruleset.rules, seat, seed)
+        return self.with_states(states)
+
+    def play_on(self, rng: random.Random, decisions: int = MOST_DECISIONS) -> Iterator[None]:
+        """Random legal play; each decision is yielded before it is taken, and the end of the game too."""
+        for _ in range(decisions):
+            yield
+            if self.over:
+                return
+            self.act(rng.choice(self.legal()))
+        assert self.over or decisions < MOST_DECISIONS, f"no end after {decisions} decisions"
+
+    def finish(self, rng: random.Random) -> Table:
+        """Play to the end at random."""
+        for _ in self.play_on(rng):
+            pass
+        return self
+
+    def report(self) -> str:
+        """How to come back here, ready to become a ruling."""
+        config = {key: value for key, value in self.ruleset.config.items() if value is not None}
+        lines = [
+            f"{self.ruleset.name}, seed {self.seed}, after {len(self.played)} decisions: {json.dumps(self.played)}",
+            "The last decision as a ruling:",
+            "[[ruling]]",
+            f"config = {toml(config)}",
+        ]
+        if self.history:
+            before = self.ruleset.snapshot(self.ruleset.rules, self.history[-1])
+            lines += [f"setup = {toml(before)}", f"play = {toml(self.played[-1:])}"]
+        else:
+            lines += [f"setup = {toml(self.snapshot())}"]
+        return "\n".join(lines)
+
+
+@contextlib.contextmanager
+def reported(table: Table) -> Iterator[Table]:
+    """Add to a failure how to come back to it."""
+    try:
+        yield table
+    except Exception as error:
+        error.add_note(table.report())
+        raise
+
+
+def games(ruleset: Ruleset, n: int, first_seed: int = 0) -> Iterator[tuple[Table, random.Random]]:
+    """n dealt tables, each with random numbers for its players; a failure in the loop's body is reported by it."""
+    for seed in range(first_seed, first_seed + n):
+        yield Table(ruleset, seed), random.Random(seed)
+
+
+def toml(value: Any) -> str:
+    """A plain value as TOML, on one line."""
+    if isinstance(value, dict):
+        return "{ " + ", ".join(f"{json.dumps(key)} = {toml(x)}" for key, x in value.items()) + " }"
+    if isinstance(value, (list, tuple)):
+        return "[" + ", ".join(map(toml, value)) + "]"
+    return json.dumps(value)
