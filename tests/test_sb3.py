@@ -11,7 +11,7 @@ from sb3_contrib.common.maskable.utils import get_action_masks, is_masking_suppo
 
 from murder_envs.api.sb3 import BatchVecEnv, make  # noqa: E402
 from murder_envs.drivers.batch import Batch  # noqa: E402
-from murder_envs.registry import GAMES, make_ruleset  # noqa: E402
+from tests.support import ruleset_of  # noqa: E402
 
 SEATS = [
     {"seat": "all"},
@@ -20,9 +20,9 @@ SEATS = [
 ]
 
 
-@pytest.fixture(params=list(GAMES))
-def game(request):
-    return make_ruleset(request.param)
+@pytest.fixture
+def ruleset(game):
+    return ruleset_of(game)
 
 
 def first_legal(observations, masks, seats):
@@ -34,8 +34,8 @@ def last_legal(observations, masks, seats):
 
 
 @pytest.mark.parametrize("options", [*SEATS, {"seat": 1, "opponents": first_legal}], ids=str)
-def test_maskable_ppo_learns(game, options):
-    env = BatchVecEnv(game, 8, **options)
+def test_maskable_ppo_learns(ruleset, options):
+    env = BatchVecEnv(ruleset, 8, **options)
     model = sb3_contrib.MaskablePPO(
         "MlpPolicy", env, n_steps=16, batch_size=64, n_epochs=1, seed=3, policy_kwargs={"net_arch": [16]}
     )  # fmt: skip
@@ -48,8 +48,8 @@ def test_maskable_ppo_learns(game, options):
 
 
 @pytest.mark.parametrize("options", SEATS, ids=str)
-def test_the_env_is_the_batch(game, options):
-    env, batch = BatchVecEnv(game, 16, seed=3, **options), Batch(game, 16, 3, **options)
+def test_the_env_is_the_batch(ruleset, options):
+    env, batch = BatchVecEnv(ruleset, 16, seed=3, **options), Batch(ruleset, 16, 3, **options)
     batch.reset()
     assert is_masking_supported(env)
     observations = env.reset()
@@ -87,17 +87,17 @@ def _batched(env):
     return batch_space(env.observation_space, env.num_envs)
 
 
-def test_opponents_may_be_callables(game):
+def test_opponents_may_be_callables(ruleset):
     asked = []
 
     def opponent(observations, masks, seats):
         k = len(seats)
-        assert observations.shape == (k, game.observation.size) and masks.shape == (k, game.actions.n) and k > 0
+        assert observations.shape == (k, ruleset.observation.size) and masks.shape == (k, ruleset.actions.n) and k > 0
         assert observations.dtype == masks.dtype == np.int8 and seats.dtype == np.int64 and masks.any(1).all()
         asked.extend(seats.tolist())
         return first_legal(observations, masks, seats)
 
-    env = BatchVecEnv(game, 16, seed=1, seat="random", opponents=opponent)
+    env = BatchVecEnv(ruleset, 16, seed=1, seat="random", opponents=opponent)
     env.reset()
     ends = 0
     for _ in range(60):
@@ -108,14 +108,14 @@ def test_opponents_may_be_callables(game):
             assert rewards[i] == np.float32(infos[i]["returns"][infos[i]["seat"]])
             assert infos[i]["episode"]["l"] > 0
         assert not rewards[~dones].any()
-    assert ends > 0 and set(asked) == set(range(game.n_seats))
+    assert ends > 0 and set(asked) == set(range(ruleset.n_seats))
 
 
-def test_callables_play_as_the_compiled_policies_would(game):
+def test_callables_play_as_the_compiled_policies_would(ruleset):
     """The same games, step by step, where opponents have no choice of their own to draw."""
-    env = BatchVecEnv(game, 8, seed=2, seat=0, opponents=[last_legal] * (game.n_seats - 1), skip_forced=True)
+    env = BatchVecEnv(ruleset, 8, seed=2, seat=0, opponents=[last_legal] * (ruleset.n_seats - 1), skip_forced=True)
     observations = env.reset()
-    one = Batch(game, 8, 2, seat=0, opponents="ask")
+    one = Batch(ruleset, 8, 2, seat=0, opponents="ask")
     one.reset()
     for _ in range(40):
         while True:
@@ -129,15 +129,15 @@ def test_callables_play_as_the_compiled_policies_would(game):
         one.step(actions)
 
 
-def test_opponents_may_be_mixed(game):
+def test_opponents_may_be_mixed(ruleset):
     asked = set()
 
     def opponent(observations, masks, seats):
         asked.update(seats.tolist())
         return first_legal(observations, masks, seats)
 
-    mixed = [opponent] + ["random"] * (game.n_seats - 2)
-    env = BatchVecEnv(game, 8, seat=0, opponents=mixed)
+    mixed = [opponent] + ["random"] * (ruleset.n_seats - 2)
+    env = BatchVecEnv(ruleset, 8, seat=0, opponents=mixed)
     env.reset()
     for _ in range(40):
         env.step(env.batch.choose())
@@ -153,16 +153,16 @@ def test_opponents_may_be_mixed(game):
         (lambda observations, masks, seats: np.zeros(len(seats)), "ints were asked for"),
     ],
 )
-def test_wrong_answers_of_callables_are_named(game, answer, named):
-    env = BatchVecEnv(game, 8, seat=0, opponents=answer)
+def test_wrong_answers_of_callables_are_named(ruleset, answer, named):
+    env = BatchVecEnv(ruleset, 8, seat=0, opponents=answer)
     with pytest.raises(ValueError, match=f"opponents: .*{named}"):
         env.reset()
         for _ in range(50):
             env.step(env.batch.choose())
 
 
-def test_seeds_count_from_the_next_reset(game):
-    env = BatchVecEnv(game, 4)
+def test_seeds_count_from_the_next_reset(ruleset):
+    env = BatchVecEnv(ruleset, 4)
     env.seed(8)
     first = env.reset()
     assert env.batch.seed == 8 and not env.batch.episodes[0] > env.unseen[0]
@@ -174,8 +174,8 @@ def test_seeds_count_from_the_next_reset(game):
             env.seed(wrong)
 
 
-def test_options_count_for_the_next_reset(game):
-    env = BatchVecEnv(game, 4, seed=1)
+def test_options_count_for_the_next_reset(ruleset):
+    env = BatchVecEnv(ruleset, 4, seed=1)
     env.reset()
     snapshot = env.batch.snapshot(2)
     env.set_options({"snapshot": snapshot})
@@ -189,8 +189,8 @@ def test_options_count_for_the_next_reset(game):
     assert env.env_method("snapshot") == before
 
 
-def test_what_the_library_asks_for(game):
-    env = make(game.name, 4, seed=1, seat=0, opponents="heuristic", render_mode="ansi", scores=True)
+def test_what_the_library_asks_for(ruleset):
+    env = make(ruleset.name, 4, seed=1, seat=0, opponents="heuristic", render_mode="ansi", scores=True)
     env.reset()
     assert env.env_method("action_masks", indices=[1])[0].shape == (env.action_space.n,)
     assert env.get_attr("render_mode") == ["ansi"] * 4 and env.get_attr("num_envs", 2) == [4]
@@ -219,6 +219,6 @@ def test_what_the_library_asks_for(game):
     ],
     ids=str,
 )
-def test_wrong_arguments_are_named(game, options, named):
+def test_wrong_arguments_are_named(ruleset, options, named):
     with pytest.raises(ValueError, match=named):
-        BatchVecEnv(game, 2, **options)
+        BatchVecEnv(ruleset, 2, **options)

@@ -15,7 +15,7 @@ from murder_envs.api.vector import SeatVectorEnv
 from murder_envs.core.rng import episode_seed
 from murder_envs.drivers import rollout
 from murder_envs.drivers.batch import Batch
-from murder_envs.registry import GAMES, make_ruleset
+from tests.support import ruleset_of
 
 SEATS = [
     {"seat": 0},
@@ -24,14 +24,9 @@ SEATS = [
 ]
 
 
-@pytest.fixture(params=list(GAMES))
-def name(request):
-    return request.param
-
-
 @pytest.fixture
-def game(name):
-    return make_ruleset(name)
+def ruleset(game):
+    return ruleset_of(game)
 
 
 def play(env, steps, seed=0):
@@ -58,15 +53,15 @@ def equal(a, b):
 
 @pytest.mark.filterwarnings("ignore:.*different from the unwrapped version:UserWarning")
 @pytest.mark.parametrize("options", SEATS, ids=str)
-def test_gymnasium_s_checker_is_content(name, options):
-    check_env(AnyAction(gymnasium.make(env_id(name), **options).unwrapped))
+def test_gymnasium_s_checker_is_content(game, options):
+    check_env(AnyAction(gymnasium.make(env_id(game), **options).unwrapped))
 
 
 @pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize("options", SEATS, ids=str)
-def test_make_gives_the_seat_environment(name, options):
-    env = gymnasium.make(env_id(name), render_mode="ansi", **options)
-    assert isinstance(env.unwrapped, SeatEnv) and env.spec.id == env_id(name)
+def test_make_gives_the_seat_environment(game, options):
+    env = gymnasium.make(env_id(game), render_mode="ansi", **options)
+    assert isinstance(env.unwrapped, SeatEnv) and env.spec.id == env_id(game)
     env.reset(seed=1)
     play(env, 60)
     assert isinstance(env.unwrapped.render(), str)
@@ -76,8 +71,8 @@ def test_make_gives_the_seat_environment(name, options):
 
 
 @pytest.mark.parametrize("options", SEATS, ids=str)
-def test_the_mask_and_the_rewards(game, options):
-    env = SeatEnv(game, **options)
+def test_the_mask_and_the_rewards(ruleset, options):
+    env = SeatEnv(ruleset, **options)
     env.reset(seed=4)
     ends = 0
     for _, *result in [(0, *told) for told in play(env, 200)]:
@@ -97,9 +92,9 @@ def test_the_mask_and_the_rewards(game, options):
     assert ends > 1
 
 
-def test_seeds_are_those_of_every_environment(game):
-    env = SeatEnv(game, seat="all")
-    one = Batch(game, 1, auto_reset=False)
+def test_seeds_are_those_of_every_environment(ruleset):
+    env = SeatEnv(ruleset, seat="all")
+    one = Batch(ruleset, 1, auto_reset=False)
     env.reset(seed=7)
     k = 0
     for _ in range(5):
@@ -112,12 +107,12 @@ def test_seeds_are_those_of_every_environment(game):
     first = env.reset(seed=7)
     later = [env.reset() for _ in range(3)]
     assert equal(env.reset(seed=7), first) and equal([env.reset() for _ in range(3)], later)
-    unseeded = {SeatEnv(game).reset()[0].tobytes() for _ in range(6)}
+    unseeded = {SeatEnv(ruleset).reset()[0].tobytes() for _ in range(6)}
     assert len(unseeded) > 1
 
 
-def test_an_illegal_action_is_refused(game):
-    env = SeatEnv(game)
+def test_an_illegal_action_is_refused(ruleset):
+    env = SeatEnv(ruleset)
     with pytest.raises(gymnasium.error.ResetNeeded):
         env.step(0)
     _, info = env.reset(seed=1)
@@ -133,27 +128,27 @@ def test_an_illegal_action_is_refused(game):
         env.step(0)
 
 
-def test_an_illegal_action_can_count_as_the_next_legal_one(game):
-    env = AnyAction(SeatEnv(game))
+def test_an_illegal_action_can_count_as_the_next_legal_one(ruleset):
+    env = AnyAction(SeatEnv(ruleset))
     _, info = env.reset(seed=1)
     legal = np.flatnonzero(info["action_mask"])
-    for action in range(game.actions.n):
+    for action in range(ruleset.actions.n):
         assert env.action(action) == (
-            legal[legal >= action].min(initial=game.actions.n) if (legal >= action).any() else legal[0]
+            legal[legal >= action].min(initial=ruleset.actions.n) if (legal >= action).any() else legal[0]
         )
 
 
-def test_reset_takes_a_snapshot(game):
-    env = SeatEnv(game, seat="all")
+def test_reset_takes_a_snapshot(ruleset):
+    env = SeatEnv(ruleset, seat="all")
     env.reset(seed=1)
     for _ in range(4):
         env.step(env.legal_actions()[-1])
     snapshot, view, mask = env.snapshot(), env._observation(), env.action_masks()
-    other = SeatEnv(game, seat="all")
+    other = SeatEnv(ruleset, seat="all")
     observation, _ = other.reset(seed=9, options={"snapshot": snapshot})
     assert (observation == view).all() and (other.action_masks() == mask).all() and other.snapshot() == snapshot
     before = other.snapshot(), other._seed, other._episode
-    finished = game.snapshot(game.rules, rollout.play(game, games=1).states)
+    finished = ruleset.snapshot(ruleset.rules, rollout.play(ruleset, games=1).states)
     for options, named in (
         ({"snapshot": {"no_such_field": 0}}, "no_such_field"),
         ({"no_such_option": 0}, "no_such_option"),
@@ -167,8 +162,8 @@ def test_reset_takes_a_snapshot(game):
 
 
 @pytest.mark.parametrize("copied", [copy.deepcopy, lambda env: pickle.loads(pickle.dumps(env))])
-def test_a_copy_plays_the_same_game(game, copied):
-    env = SeatEnv(game, seat="random", opponents="random")
+def test_a_copy_plays_the_same_game(ruleset, copied):
+    env = SeatEnv(ruleset, seat="random", opponents="random")
     env.reset(seed=5)
     env.step(env.legal_actions()[0])
     env.reset()
@@ -189,20 +184,20 @@ def test_a_copy_plays_the_same_game(game, copied):
     ids=str,
 )
 @pytest.mark.filterwarnings("ignore::UserWarning")
-def test_wrong_arguments_are_named(name, options, named):
+def test_wrong_arguments_are_named(game, options, named):
     with pytest.raises(ValueError, match=named):
-        gymnasium.make(env_id(name), **options)
+        gymnasium.make(env_id(game), **options)
     with pytest.raises(ValueError, match=named):
-        gymnasium.make_vec(env_id(name), num_envs=2, **options)
+        gymnasium.make_vec(env_id(game), num_envs=2, **options)
 
 
 # -- Many at once -----------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("mode", ["vector_entry_point", None])
-def test_make_vec_gives_the_vector_environment(name, mode):
-    envs = gymnasium.make_vec(env_id(name), num_envs=5, vectorization_mode=mode, seat="all", skip_forced=True)
-    assert isinstance(envs, SeatVectorEnv) and envs.num_envs == 5 and envs.spec.id == env_id(name)
+def test_make_vec_gives_the_vector_environment(game, mode):
+    envs = gymnasium.make_vec(env_id(game), num_envs=5, vectorization_mode=mode, seat="all", skip_forced=True)
+    assert isinstance(envs, SeatVectorEnv) and envs.num_envs == 5 and envs.spec.id == env_id(game)
     assert envs.metadata["autoreset_mode"] is AutoresetMode.SAME_STEP
     assert envs.observation_space.shape == (5, *envs.single_observation_space.shape)
     observations, infos = envs.reset(seed=2)
@@ -217,8 +212,8 @@ def test_make_vec_gives_the_vector_environment(name, mode):
 
 
 @pytest.mark.filterwarnings("error")
-def test_sync_vectorization_works_too(name):
-    envs = gymnasium.make_vec(env_id(name), num_envs=2, vectorization_mode="sync", seat="all")
+def test_sync_vectorization_works_too(game):
+    envs = gymnasium.make_vec(env_id(game), num_envs=2, vectorization_mode="sync", seat="all")
     _, infos = envs.reset(seed=1)
     for _ in range(20):
         _, _, _, _, infos = (
@@ -230,8 +225,8 @@ def test_sync_vectorization_works_too(name):
 
 
 @pytest.mark.parametrize("options", SEATS, ids=str)
-def test_the_vector_environment_is_the_batch(game, options):
-    envs, batch = SeatVectorEnv(game, 16, scores=True, **options), Batch(game, 16, 3, **options)
+def test_the_vector_environment_is_the_batch(ruleset, options):
+    envs, batch = SeatVectorEnv(ruleset, 16, scores=True, **options), Batch(ruleset, 16, 3, **options)
     observations, infos = envs.reset(seed=3)
     batch.reset()
     kept = []
@@ -269,8 +264,8 @@ def test_the_vector_environment_is_the_batch(game, options):
     assert all((a == b).all() and (c == d).all() for a, b, c, d in kept), "what was returned does not change later"
 
 
-def test_a_vector_reset_that_fails_changes_nothing(game):
-    envs = SeatVectorEnv(game, 3, seat="all", render_mode="ansi")
+def test_a_vector_reset_that_fails_changes_nothing(ruleset):
+    envs = SeatVectorEnv(ruleset, 3, seat="all", render_mode="ansi")
     envs.reset(seed=1)
     before = [envs.batch.snapshot(i) for i in range(3)]
     with pytest.raises(ValueError, match="no_such_option"):

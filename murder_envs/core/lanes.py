@@ -79,6 +79,9 @@ if COMPILED:
     either = _primitive(lambda b, x, y: b.or_(x, y))
     without = _primitive(lambda b, x, y: b.and_(x, b.xor(y, _FULL)))
     differ = _primitive(lambda b, x, y: b.xor(x, y))
+    plus = _primitive(lambda b, x, y: b.add(x, y))
+    minus = _primitive(lambda b, x, y: b.sub(x, y))
+    where_less = _primitive(lambda b, x, y: _mask(b, b.icmp_signed("<", x, y)))
     where_equal = _primitive(lambda b, x, y: _mask(b, b.icmp_unsigned("==", x, y)))
     sizes = _primitive(_count, n=1)
     anything = _primitive(_any, result=types.boolean, n=1)
@@ -118,6 +121,18 @@ if COMPILED:
 
         return types.void(row, LANES), codegen
 
+    @intrinsic
+    def put_lanes(typingctx: Any, row: Any, at: Any, x: Any) -> Any:
+        """Write the eight words into an int8 row from byte `at` on; `at` need not be a multiple of 4."""
+
+        def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+            data = context.make_array(sig.args[0])(context, builder, args[0]).data
+            place = builder.bitcast(builder.gep(data, [args[1]]), _VECTOR.as_pointer())
+            builder.store(args[2], place, align=1)
+            return context.get_dummy_value()
+
+        return types.void(row, types.int64, LANES), codegen
+
 else:
     _FULL_LANE = np.uint32(0xFFFFFFFF)
 
@@ -139,6 +154,18 @@ else:
     def differ(x: Any, y: Any) -> Any:
         """In exactly one."""
         return x ^ y
+
+    def plus(x: Any, y: Any) -> Any:
+        """Sum of the lanes as 32-bit numbers."""
+        return x + y
+
+    def minus(x: Any, y: Any) -> Any:
+        """Difference of the lanes as 32-bit numbers."""
+        return x - y
+
+    def where_less(x: Any, y: Any) -> Any:
+        """Everything in the lanes where the first is less than the second, as signed numbers."""
+        return _flags(x.view(np.int32) < y.view(np.int32))
 
     def where_equal(x: Any, y: Any) -> Any:
         """Everything in the lanes where two are equal, nothing in the others."""
@@ -167,6 +194,10 @@ else:
     def store(row: Any, x: Any) -> None:
         """Write a row of eight uint32."""
         row[:] = x
+
+    def put_lanes(row: Any, at: int, x: Any) -> None:
+        """Write the eight words into an int8 row from byte `at` on; `at` need not be a multiple of 4."""
+        row[at : at + 4 * N_LANES] = x.view(np.int8)
 
 
 LANE = np.eye(N_LANES, dtype=np.uint32) * np.uint32(0xFFFFFFFF)

@@ -130,6 +130,7 @@ from murder_envs.games.theres_been_a_murder.view import (
     close,
     know_the_deal,
     laid_open,
+    may_be,
     saw_play,
     saw_tell,
     strike,
@@ -275,8 +276,9 @@ def begin_turn(state, rules, next_seat):
     if hand_size(state, seat) < 2:
         if has(state.hand[seat], ARISTOCRAT):
             all_know(state, rules, ARISTOCRAT, HANDS + seat)
-            return ask_talk(state, rules)
-        if state.hand[seat] != NONE:
+            ask_talk(state, rules)
+            return SEEN
+        if has(may_be(state, rules.n_seats, HANDS + seat), ARISTOCRAT):
             strike(state, rules, ARISTOCRAT_BIT, HANDS + seat)
             return DRAWING
     return draw_phase(state, rules)
@@ -306,10 +308,8 @@ def ask_talk(state, rules):
     if drunk_window(rules):
         for seat in range(rules.n_seats):
             if has(state.hand[seat], DRUNK):
-                ask(state, ANNOUNCE, seat)
-                return SEEN
-    ask_signal(state, rules)
-    return SEEN
+                return ask(state, ANNOUNCE, seat)
+    return ask_signal(state, rules)
 
 
 @kernel

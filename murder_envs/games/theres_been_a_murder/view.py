@@ -22,9 +22,13 @@ from murder_envs.core.lanes import (
     differ,
     either,
     load,
+    minus,
+    plus,
+    put_lanes,
     sizes,
     store,
     where_equal,
+    where_less,
     without,
 )
 from murder_envs.core.rng import below, seed_rng
@@ -599,27 +603,24 @@ def put_signals(row, at, state, rules, looker):
 
 
 @kernel
-def seen_from(rules, event, shift, looker):
-    """The seat that an event stores as 1 + seat at a shift, as 1 + relative seat at that shift; 0 stays 0."""
-    one_more = np.int64((event >> shift) & 0xFF)
-    relative = one_more - looker
-    if relative <= 0:
-        relative += rules.n_seats
-    return relative << shift if one_more > 0 else 0
+def seen_from(rules, events, shift, looker):
+    """The seats that events store as 1 + seat at a shift, as 1 + relative seat there; 0 (nobody) stays 0."""
+    nobody = all_lanes(NONE)
+    stored = both(events, all_lanes(np.uint64(0xFF << shift)))
+    relative = minus(stored, all_lanes(np.uint64(looker << shift)))
+    behind = where_less(relative, all_lanes(np.uint64(1 << shift)))
+    relative = plus(relative, both(behind, all_lanes(np.uint64(rules.n_seats << shift))))
+    return without(relative, where_equal(stored, nobody))
 
 
 @kernel
 def put_events(row, at, state, rules, looker):
-    """The last public events, newest first, two in a word."""
+    """The last public events, newest first, eight at a time."""
     newest = np.int64(state.events_at)
-    for i in range(0, N_EVENTS, 2):
-        word = np.uint64(0)
-        for k in range(2):
-            event = np.int64(state.events[newest + i + k])
-            a = seen_from(rules, event, 8, looker)
-            b = seen_from(rules, event, 16, looker)
-            word |= np.uint64((event & 0xFF0000FF) | a | b) << np.uint64(32 * k)
-        put_word(row, at + 4 * i, word)
+    for i in range(0, N_EVENTS, N_LANES):
+        events = load(state.events[newest + i :])
+        seats = either(seen_from(rules, events, 8, looker), seen_from(rules, events, 16, looker))
+        put_lanes(row, at + 4 * i, either(both(events, all_lanes(np.uint64(0xFF0000FF))), seats))
 
 
 @kernel
