@@ -20,7 +20,7 @@ def warm_single(ruleset: Ruleset) -> None:
     from murder_envs.drivers import transcript
 
     game = transcript.Game(ruleset, 0)
-    choose = transcript.by_heuristic(0)
+    players = (transcript.at_random(0), transcript.by_heuristic(0))
     env = RawEnv(ruleset)
     env.reset(seed=0)
     env.redeal(0, 0)
@@ -30,7 +30,7 @@ def warm_single(ruleset: Ruleset) -> None:
     for agent in env.possible_agents:
         env.observe(agent)
     while not game.over:
-        name = choose(game)
+        name = players[len(game.played) % 2](game)
         game.act(name)
         env.step(env.action_id(name))
     game.returns()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import importlib
-import pathlib
 import pickle
 import random
 import re
@@ -28,9 +27,8 @@ import murder_envs
 from murder_envs import warm
 from murder_envs.api import aec
 from murder_envs.registry import GAMES, configs, env_id
+from tests.support import CASES, ROOT, all_configs
 
-ROOT = pathlib.Path(__file__).parents[1]
-CASES = [(game, config) for game in GAMES for config in configs(game)]
 DEFAULTS = [(game, "default") for game in GAMES]
 KINDS = ("env", "raw_env")
 MAX_SEED = 2**63 - 1
@@ -43,7 +41,7 @@ both_kinds = pytest.mark.parametrize("kind", KINDS)
 def make(case, kind="raw_env", **more):
     """An environment of a game under one of its named configurations."""
     game, config = case
-    return getattr(importlib.import_module(f"murder_envs.{game}_v0"), kind)(**{**configs(game)[config], **more})
+    return getattr(importlib.import_module(f"murder_envs.{game}_v0"), kind)(**{**all_configs(game)[config], **more})
 
 
 def under_wrappers(env):
@@ -670,7 +668,7 @@ def test_a_wrong_argument_is_named(case, kind, given, names):
 @every_config
 def test_registries(case):
     game, config = case
-    env = pettingzoo.make("aec", env_id(game), **configs(game)[config])
+    env = pettingzoo.make("aec", env_id(game), **all_configs(game)[config])
     assert isinstance(env, aec.Env)
     env.reset(seed=1)
     other = make(case, "env")
@@ -752,6 +750,8 @@ def test_skip_forced_asks_only_where_there_is_a_choice(case, kind):
 @every_game
 def test_skip_forced_can_be_copied(case):
     env = murder_envs.SkipForced(make(case))
+    with pytest.raises(AttributeError, match="before reset"):
+        env.clone().rewards  # noqa: B018
     env.reset(seed=3)
     for way, of in COPIES.items():
         twin, third = of(env), of(env)

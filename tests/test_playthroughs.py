@@ -3,24 +3,22 @@
 from __future__ import annotations
 
 import json
-import pathlib
 
 import pytest
 
 from murder_envs.core.snapshots import is_int
 from murder_envs.drivers import transcript
-from murder_envs.registry import GAMES, configs, make_ruleset
+from murder_envs.registry import GAMES
+from tests.support import CASES, DATA, ruleset_of
 
-DATA = pathlib.Path(__file__).parent / "data"
 FILES = sorted(DATA.glob("*/playthroughs/*.txt"))
-CASES = [(game, config) for game in GAMES for config in configs(game)]
 
 every_game = pytest.mark.parametrize("game", GAMES)
 every_config = pytest.mark.parametrize("case", CASES, ids="-".join)
 
 
 def a_game(game, config="default", seed=0):
-    return transcript.Game(make_ruleset(game, **configs(game)[config]), seed)
+    return transcript.Game(ruleset_of(game, config), seed)
 
 
 def played(game, seed=0, player=transcript.at_random):

@@ -193,12 +193,13 @@ class RawEnv(AECEnv[str, dict[str, np.ndarray], int | None]):
         game_seed = base if episode == 0 else int(episode_seed(base, 0, episode))
         rules, snapshot = self._read_options(options)
         if snapshot is None:
-            self._single.start(self._states, rules, game_seed)
+            seat = self._single.start(self._states, rules, game_seed, *self._shown)
         else:
             self._states[:] = self._ruleset.restore(rules, snapshot, game_seed)
+            seat = self._single.resume(self._states, rules, *self._shown)
         self._seed, self._episode, self.game_seed = base, episode, game_seed
         self._rules = rules
-        self._begin(self._show())
+        self._begin(seat)
 
     def _next_episode(self, seed: int | None) -> tuple[int, int]:
         """The seed that counts, and which game under it is next."""
@@ -210,19 +211,17 @@ class RawEnv(AECEnv[str, dict[str, np.ndarray], int | None]):
 
     def _read_options(self, options: Mapping[str, Any] | None) -> tuple[np.ndarray, Mapping[str, Any] | None]:
         """The rules record of one game, and the snapshot to start from or None."""
-        if options is None or options == API_TEST_OPTIONS:
+        if options is None:
             return self._ruleset.rules, None
         if not isinstance(options, Mapping):
             fail("options", f"a dict, not {options!r}")
+        if options == API_TEST_OPTIONS:
+            return self._ruleset.rules, None
         others = {key: value for key, value in options.items() if key != "snapshot"}
         snapshot = options.get("snapshot")
         if snapshot is not None and not isinstance(snapshot, Mapping):
             fail("snapshot", f"a dict, not {snapshot!r}")
         return (self._ruleset.with_options(others) if others else self._ruleset.rules), snapshot
-
-    def _show(self) -> int:
-        """Have the decision that the game stands at written out; returns the seat to act, or OVER."""
-        return int(self._advance(self._states, self._rules, self._single.NO_ACTION, *self._shown))
 
     def _begin(self, seat: int) -> None:
         """All agents are in, and `seat` acts first; or nobody, if a snapshot of a finished game was restored."""
@@ -405,7 +404,7 @@ class RawEnv(AECEnv[str, dict[str, np.ndarray], int | None]):
             fail("over", "a finished game cannot be dealt anew")
         other = self.clone()
         other._single.deal_anew(other._states, other._rules, seat, seed)
-        other._show()
+        other._single.resume(other._states, other._rules, *other._shown)
         return other
 
     def clone(self) -> RawEnv:
@@ -463,7 +462,7 @@ class Env(RawEnv):
             EnvLogger.warn_step_after_terminated_truncated()
 
     def _in_range(self, action: Any) -> int:
-        if not self.action_space(self.agent_selection).contains(action):
+        if not is_int(action) or not self.action_space(self.agent_selection).contains(action):
             raise AssertionError("action is not in action space")
         return operator.index(action)
 
@@ -541,18 +540,15 @@ class SkipForced(BaseWrapper[str, Any, int | None]):
     ones included, and `last` returns to an agent what it was paid since its own last choice.
     """
 
-    def __init__(self, env: AECEnv) -> None:
-        super().__init__(env)
-        self.rewards: dict[str, float] = {}
-        self._cumulative_rewards: dict[str, float] = {}
-
     def reset(self, seed: int | None = None, options: Mapping[str, Any] | None = None) -> None:
+        """Start a game, and go on to the first choice."""
         self.env.reset(seed=seed, options=options)
         self.rewards = dict(self.env.rewards)
         self._cumulative_rewards = dict(self.env.rewards)
         self._play_forced()
 
     def step(self, action: int | None) -> None:
+        """Take an action, and go on to the next choice."""
         agent = self.env.agent_selection
         self.env.step(action)
         self._cumulative_rewards[agent] = 0.0
@@ -589,6 +585,6 @@ class SkipForced(BaseWrapper[str, Any, int | None]):
 
     def _around(self, env: AECEnv) -> SkipForced:
         other = type(self)(env)
-        other.rewards = dict(self.rewards)
-        other._cumulative_rewards = dict(self._cumulative_rewards)
+        for name in {"rewards", "_cumulative_rewards"} & self.__dict__.keys():
+            setattr(other, name, dict(getattr(self, name)))
         return other

@@ -17,34 +17,39 @@ from murder_envs.core.rng import stream_below
 
 OVER = -1
 ILLEGAL = -2
-NO_ACTION = -1
 
 
 @kernel
-def start(states, rules, seed):
-    """Deal a game; `advance` with NO_ACTION shows it."""
+def show(state, rules, words, mask, row):
+    """Write the acting seat's legal set, mask and observation; return the seat, or OVER with an empty set."""
+    legal(state, rules, words)
+    put_set(mask, 0, words, mask.shape[0] - PAD)
+    seat = np.int64(to_act(state))
+    if seat >= 0:
+        observe(state, rules, seat, row)
+    return seat
+
+
+@kernel
+def start(states, rules, seed, words, mask, row):
+    """Deal a game and show the first decision; returns as `show` does."""
     deal(states[0], rules[0], seed)
+    return show(states[0], rules[0], words, mask, row)
+
+
+@kernel
+def resume(states, rules, words, mask, row):
+    """Show the decision that a restored or copied state stands at; returns as `show` does."""
+    return show(states[0], rules[0], words, mask, row)
 
 
 @kernel
 def advance(states, rules, action, words, mask, row):
-    """Take an action (0..n-1), and show the next decision: the acting seat's legal set, mask and observation.
-
-    Returns that seat, or OVER with an empty set; or ILLEGAL, and nothing has changed, if `words` lacks the action.
-    NO_ACTION shows the decision that the game stands at: after a deal, or in a state restored or copied. It is no
-    function of its own, since all that is inlined here would be compiled once more.
-    """
-    state = states[0]
-    if action != NO_ACTION:
-        if not is_in(words, action):
-            return ILLEGAL
-        step(state, rules[0], action)
-    legal(state, rules[0], words)
-    put_set(mask, 0, words, mask.shape[0] - PAD)
-    seat = np.int64(to_act(state))
-    if seat >= 0:
-        observe(state, rules[0], seat, row)
-    return seat
+    """Take an action (0..n-1) and show the next decision; ILLEGAL, and nothing changed, if `words` lacks it."""
+    if not is_in(words, action):
+        return ILLEGAL
+    step(states[0], rules[0], action)
+    return show(states[0], rules[0], words, mask, row)
 
 
 @kernel

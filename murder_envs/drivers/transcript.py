@@ -61,18 +61,15 @@ class Game:
             np.zeros(ruleset.observation.size + PAD, np.int8),
         )
         if snapshot is None:
-            self._driver.start(self.states, self.rules, self.seed)
+            self.seat = self._driver.start(self.states, self.rules, self.seed, *self._shown)
         else:
             self.states[:] = ruleset.restore(self.rules, snapshot, self.seed)
-        self.seat = self._advance(self._driver.NO_ACTION)
-
-    def _advance(self, action: int) -> int:
-        return int(self._driver.advance(self.states, self.rules, action, *self._shown))
+            self.seat = self._driver.resume(self.states, self.rules, *self._shown)
 
     @property
     def over(self) -> bool:
         """Has the game ended?"""
-        return self.seat < 0
+        return bool(self.seat < 0)
 
     def snapshot(self) -> dict[str, Any]:
         """The state in the rulebook's terms."""
@@ -85,7 +82,7 @@ class Game:
     def act(self, name: str) -> None:
         """Take an action; ValueError names one that is unknown or illegal."""
         action = self.ruleset.actions.id(name)
-        seat = self._advance(action)
+        seat = self._driver.advance(self.states, self.rules, action, *self._shown)
         if seat == self._driver.ILLEGAL:
             fail("action", f"{name} is illegal at decision {len(self.played)}; legal: {', '.join(self.legal())}")
         self.seat = seat

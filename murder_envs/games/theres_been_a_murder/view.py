@@ -37,6 +37,8 @@ from murder_envs.games.theres_been_a_murder.cards import (
     ABOVE_IMPOSTER,
     ARISTOCRAT_BIT,
     BLACKMAIL_PAIR,
+    BLACKMAILER,
+    DETECTIVE,
     DETECTIVE_BIT,
     DRUNK,
     DRUNK_BIT,
@@ -709,86 +711,91 @@ def fits(state, seat, card, slot):
 
 
 @kernel
-def move(state, slot, card):
-    """Put a card into a slot, in place of the one there."""
-    place = np.int64(state.slot_place[slot])
-    if place >= HANDS:
-        state.hand[place - HANDS] ^= bit(card) ^ bit(state.slot_card[slot])
-    state.slot_card[slot] = card
+def would_go_off(state, n):
+    """Do the slots put the Blackmailer and the Detective into one hand?"""
+    blackmailer_at = -1
+    detective_at = -2
+    for slot in range(n):
+        if state.slot_card[slot] == BLACKMAILER:
+            blackmailer_at = np.int64(state.slot_place[slot])
+        elif state.slot_card[slot] == DETECTIVE:
+            detective_at = np.int64(state.slot_place[slot])
+    return blackmailer_at == detective_at and blackmailer_at >= HANDS
 
 
 @kernel
-def has_gone_off(state, slot):
-    """Would the Blackmailer have taken the Detective out of this slot's hand?"""
-    place = np.int64(state.slot_place[slot])
-    return place >= HANDS and state.hand[place - HANDS] & BLACKMAIL_PAIR == BLACKMAIL_PAIR
-
-
-@kernel
-def try_exchange(state, seat, i, j):
+def try_exchange(state, seat, i, j, n):
     """Exchange the cards of two slots if the seat's table and the Blackmailer allow it."""
     a = np.int64(state.slot_card[i])
     b = np.int64(state.slot_card[j])
-    if fits(state, seat, b, i) and fits(state, seat, a, j):
-        move(state, i, b)
-        move(state, j, a)
-        if has_gone_off(state, i) or has_gone_off(state, j):
-            move(state, i, a)
-            move(state, j, b)
+    done = fits(state, seat, b, i) & fits(state, seat, a, j)
+    state.slot_card[i] = b if done else a
+    state.slot_card[j] = a if done else b
+    if (bit(a) | bit(b)) & BLACKMAIL_PAIR != NONE and would_go_off(state, n):
+        state.slot_card[i] = a
+        state.slot_card[j] = b
 
 
 @kernel
-def try_rotation(state, seat, i, j, k):
+def try_rotation(state, seat, i, j, k, n):
     """Rotate the cards of three slots if the seat's table and the Blackmailer allow it."""
     a = np.int64(state.slot_card[i])
     b = np.int64(state.slot_card[j])
     c = np.int64(state.slot_card[k])
-    if fits(state, seat, a, j) and fits(state, seat, b, k) and fits(state, seat, c, i):
-        move(state, i, c)
-        move(state, j, a)
-        move(state, k, b)
-        if has_gone_off(state, i) or has_gone_off(state, j) or has_gone_off(state, k):
-            move(state, i, a)
-            move(state, j, b)
-            move(state, k, c)
+    if i == j or j == k or k == i:
+        return
+    if fits(state, seat, a, j) & fits(state, seat, b, k) & fits(state, seat, c, i):
+        state.slot_card[i] = c
+        state.slot_card[j] = a
+        state.slot_card[k] = b
+        if (bit(a) | bit(b) | bit(c)) & BLACKMAIL_PAIR != NONE and would_go_off(state, n):
+            state.slot_card[i] = a
+            state.slot_card[j] = b
+            state.slot_card[k] = c
 
 
 @kernel
 def mix_slots(state, seat, n):
-    """Exchange and rotate at random: symmetric moves, so this tends to the uniform distribution."""
-    for _ in range(SWEEPS * n):
-        if n >= 3 and below(state, 4) == 0:
-            i = below(state, n)
-            j = below(state, n - 1)
-            k = below(state, n - 2)
-            j += j >= i
-            low, high = min(i, j), max(i, j)
-            k += k >= low
-            k += k >= high
-            try_rotation(state, seat, i, j, k)
+    """Exchange two random slots, every fourth time rotate three.
+
+    Slots are drawn independently and equal ones change nothing. So each change is as likely as its reverse, and the
+    arrangements tend to the uniform distribution.
+    """
+    for i in range(SWEEPS * n):
+        pair = below(state, n * n)
+        first = pair // n
+        second = pair - first * n
+        if i & 3 == 3 and n >= 3:
+            try_rotation(state, seat, first, second, below(state, n), n)
         else:
-            i = below(state, n)
-            j = below(state, n)
-            if i != j:
-                try_exchange(state, seat, i, j)
+            try_exchange(state, seat, first, second, n)
 
 
 @kernel
 def lay_out_slots(state, seat, n):
-    """Bring the removed pile and the deck into line with the slots; the hands are already."""
-    removed = NONE
-    slot = 0
-    while slot < n and state.slot_place[slot] == OUT:
-        removed |= bit(state.slot_card[slot])
-        slot += 1
-    state.removed = removed
-    while slot < n and state.slot_place[slot] >= HANDS:
-        slot += 1
+    """Bring hands, removed pile and deck into line with the slots."""
+    for slot in range(n):
+        place = np.int64(state.slot_place[slot])
+        cards = bit(state.slot_was[slot])
+        if place >= HANDS:
+            state.hand[place - HANDS] &= ~cards
+        elif place == OUT:
+            state.removed &= ~cards
+    deck_slot = n
+    for slot in range(n - 1, -1, -1):
+        place = np.int64(state.slot_place[slot])
+        cards = bit(state.slot_card[slot])
+        if place >= HANDS:
+            state.hand[place - HANDS] |= cards
+        elif place == OUT:
+            state.removed |= cards
+        else:
+            deck_slot = slot
     deep = depths_of(state, seat)
     for i in range(state.deck_n):
         if not has(deep, state.deck[i]):
-            state.deck[i] = state.slot_card[slot]
-            slot += 1
+            state.deck[i] = state.slot_card[deck_slot]
+            deck_slot += 1
 
 
 @kernel

@@ -1,0 +1,176 @@
+"""Exact numbers of deals, lines of play, decisions and views, against counts.toml."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+from murder_envs.core.bits import PAD
+from murder_envs.core.jit import records
+from tests.support import Table, rows, same, with_config
+
+COUNTS = rows("counts.toml", "count")
+
+
+class Tree:
+    """All that can happen from some positions on, to the end or to a depth, each chance event one branch an outcome.
+
+    A *view* is an observation that a seat can meet, whoever's turn it is, at the end too. An *information state* is what a
+    seat to act has had before it: its own observations and actions so far.
+
+    Attributes:
+        lines: complete lines of play, or of `depth` decisions.
+        decisions: decision points.
+        views: a set of observations for each seat.
+        information_states: set of all of them.
+        longest: most decisions on a line.
+        value: mean of the figures of finished games, if all choose at random.
+    """
+
+    def __init__(self, table: Table, depth: int | None = None) -> None:
+        self.table = table
+        self.driver, self.rules, self.n_seats = table.driver, table.ruleset.rules, table.ruleset.n_seats
+        self.depth = depth
+        self.lines = self.decisions = self.longest = 0
+        self.views: list[set[bytes]] = [set() for _ in range(self.n_seats)]
+        self.information_states: set[int] = set()
+        self.value: Counter[str] = Counter()
+        self.row = np.zeros(table.ruleset.observation.size + PAD, np.int8)
+
+    def grow(self, states: np.ndarray, weight: float) -> None:
+        """Count everything from a position on."""
+        self._walk(states, (0,) * self.n_seats, 0, weight)
+
+    def _walk(self, states: np.ndarray, past: tuple[int, ...], decisions: int, weight: float) -> None:
+        """`past`: for each seat, a number that stands for its observations and actions so far."""
+        seen = self._look(states)
+        words, mask = np.zeros_like(self.table.words), np.zeros_like(self.table.mask)
+        seat = self.driver.resume(states, self.rules, words, mask, self.row)
+        if seat < 0 or decisions == self.depth:
+            self.lines += 1
+            self.longest = max(self.longest, decisions)
+            if seat < 0:
+                for name, x in self.table.ruleset.figures(self.rules, states).items():
+                    self.value[name] += weight * x
+            return
+        self.decisions += 1
+        here = hash((seat, past[seat], seen[seat]))
+        self.information_states.add(here)
+        legal = np.flatnonzero(mask[:-PAD]).tolist()
+        for action in legal:
+            then = (*past[:seat], hash((here, action)), *past[seat + 1 :])
+            for outcome, share in self._outcomes(states, action, words):
+                self._walk(outcome, then, decisions + 1, weight * share / len(legal))
+
+    def _look(self, states: np.ndarray) -> list[bytes]:
+        """What each seat sees, which is entered into the views."""
+        seen = []
+        for seat in range(self.n_seats):
+            self.driver.look(states, self.rules, seat, self.row)
+            seen.append(self.row[:-PAD].tobytes())
+            self.views[seat].add(seen[-1])
+        return seen
+
+    def _outcomes(self, states: np.ndarray, action: int, words: np.ndarray) -> Iterator[tuple[np.ndarray, float]]:
+        """The positions that an action can lead to, with their chances: usually one."""
+        found = []
+        for after, ways in listed(lambda number: self._after(states, action, words, number)):
+            found.append((after, 1 / ways))
+        if len(found) == 1:
+            yield found[0]
+        else:
+            yield from self._different(found)
+
+    def _after(self, states: np.ndarray, action: int, words: np.ndarray, number: int) -> np.ndarray:
+        """The position after an action, its draws read from a number."""
+        after = states.copy()
+        after["rng"], after["rng_ways"], after["rng_listed"] = number, 1, 1
+        words, mask = words.copy(), np.zeros_like(self.table.mask)
+        assert self.driver.advance(after, self.rules, action, words, mask, self.row) != self.driver.ILLEGAL
+        return after
+
+    def _different(self, found: list[tuple[np.ndarray, float]]) -> Iterator[tuple[np.ndarray, float]]:
+        """Equal positions as one."""
+        chances: Counter[str] = Counter()
+        first = {}
+        for states, chance in found:
+            key = json.dumps(self.table.ruleset.snapshot(self.rules, states))
+            chances[key] += chance
+            first.setdefault(key, states)
+        for key, states in first.items():
+            yield states, chances[key]
+
+
+def listed(outcome: Any) -> Iterator[tuple[np.ndarray, int]]:
+    """Every outcome of some draws once, with the number of equally likely ways of which it is one.
+
+    `outcome(number)` gives states in which draws were read from the number (see `murder_envs.core.rng`).
+    """
+    number, most = 0, 1
+    while number < most:
+        states = outcome(number)
+        ways = int(states["rng_ways"][0])
+        most = max(most, ways)
+        if number < ways:
+            yield states, ways
+        number += 1
+
+
+def deals(ruleset: Any) -> dict[str, tuple[np.ndarray, float]]:
+    """All different deals with their chances, by snapshot."""
+    found: dict[str, tuple[np.ndarray, float]] = {}
+    for states, ways in listed(lambda number: Table(ruleset, -1 - number).states):
+        key = json.dumps(ruleset.snapshot(ruleset.rules, states))
+        found[key] = (states, found.get(key, (states, 0.0))[1] + 1 / ways)
+    return found
+
+
+@pytest.mark.parametrize(("game", "count"), COUNTS, ids=[f"{game}-{count['name']}" for game, count in COUNTS])
+def test_count(game, count):
+    ruleset = with_config(game, count.get("config", {}))
+    tree = Tree(Table(ruleset), count.get("depth"))
+    if "setup" in count:
+        starts = {"": (Table(ruleset, 1, count["setup"]).states, 1.0)}
+    else:
+        starts = deals(ruleset)
+    assert sum(chance for _, chance in starts.values()) == pytest.approx(1)
+    for states, chance in starts.values():
+        tree.grow(states, chance)
+    found = {
+        "deals": len(starts),
+        "lines": tree.lines,
+        "decisions": tree.decisions,
+        "longest": tree.longest,
+        "information_states": len(tree.information_states),
+        "views": [len(views) for views in tree.views],
+        "random_play": dict(tree.value),
+    }
+    expected = {name: value for name, value in count.items() if name in found}
+    assert expected, "nothing to count"
+    for name, value in expected.items():
+        if isinstance(value, dict):
+            found[name] = {key: round(found[name][key], 5) for key in value}
+        assert same(found[name], value), f"{name}: {found[name]}, expected {value}"
+
+
+def test_every_deal_of_a_list_is_dealt_too():
+    """The list has what seeds deal, and as often as they do."""
+    for game, count in COUNTS:
+        if "deals" in count and count["deals"] < 1000:
+            ruleset = with_config(game, count["config"])
+            all_deals = deals(ruleset)
+            n = 10 * len(all_deals)
+            dealt: Counter[str] = Counter()
+            states = records(ruleset.STATE, 1)
+            for seed in range(n):
+                states[:] = Table(ruleset, seed).states
+                dealt[json.dumps(ruleset.snapshot(ruleset.rules, states))] += 1
+            assert set(dealt) <= set(all_deals)
+            distance = sum((dealt[key] - n * p) ** 2 / (n * p) for key, (_, p) in all_deals.items())
+            freedom = len(all_deals) - 1
+            assert abs(distance - freedom) < 5 * (2 * freedom) ** 0.5, "the seeds' deals have other frequencies"
