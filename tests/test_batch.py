@@ -285,6 +285,17 @@ def test_snapshots_there_and_back(ruleset):
     assert (other.observations == batch.observations[0]).all()
 
 
+def test_every_game_begins_from_the_snapshot(ruleset):
+    """Also where opponents come first and may end the game before the learning seat has a decision."""
+    table = Table(ruleset, 3)
+    while len(table.played) < 8 and not table.over:
+        table.act(table.legal()[0])
+    batch = Batch(ruleset, 64, 1, seat="random")
+    batch.reset(options={"snapshot": ruleset.snapshot(ruleset.rules, table.history[-1])})
+    assert (batch.seats == batch.learners).all() and (batch.episodes == batch.unseen).all()
+    assert batch.seeds.tolist() == [episode_seed(1, i, int(k)) for i, k in enumerate(batch.episodes)]
+
+
 def test_a_reset_that_fails_changes_nothing(ruleset):
     batch = Batch(ruleset, 3, 1)
     batch.reset()

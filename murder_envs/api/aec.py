@@ -176,7 +176,7 @@ class RawEnv(AECEnv[str, dict[str, np.ndarray], int | None]):
         except (KeyError, TypeError):
             raise ValueError(f"agent: one of {', '.join(self.possible_agents)}, not {agent!r}") from None
 
-    # -- A game ends and begins ---------------------------------------------------------------------------------------
+    # -- A game begins and ends ---------------------------------------------------------------------------------------
 
     def reset(self, seed: int | None = None, options: Mapping[str, Any] | None = None) -> None:
         """Start a game.

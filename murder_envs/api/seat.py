@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NoReturn
 
 import gymnasium
 import numpy as np
@@ -101,11 +101,13 @@ class SeatEnv(gymnasium.Env):
             first, k = an_int("seed", seed, 0, 2**63 - 1), 0
         elif first is None:
             first, k = secrets.randbits(63), 0
+        before = self._batch.clone() if options else None
         last = k + PATIENCE
         while not self._batch.start(0, first if k == 0 else episode_seed(first, 0, k), options):
             k += 1
             if k == last:
-                raise RuntimeError(f"{PATIENCE} games in a row ended before the learning seat had a decision to take")
+                self._batch = before or self._batch
+                no_decision(options)
         super().reset(seed=seed)
         self._seed, self._episode = first, k
         return self._observation(), self._info()
@@ -183,6 +185,13 @@ class AnyAction(gymnasium.ActionWrapper, gymnasium.utils.RecordConstructorArgs):
         mask = self.get_wrapper_attr("action_masks")()
         after = np.roll(mask, -int(action))
         return (int(action) + int(after.argmax())) % len(mask)
+
+
+def no_decision(options: Mapping[str, Any] | None) -> NoReturn:
+    """The error when all games, one after the other, end before the learning seat has a decision to take."""
+    if options and "snapshot" in options:
+        fail("snapshot", "the learning seat has no decision to take from here on")
+    raise RuntimeError(f"{PATIENCE} games in a row ended before the learning seat had a decision to take")
 
 
 def no_ask(opponents: Any) -> None:

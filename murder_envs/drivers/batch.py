@@ -49,7 +49,7 @@ GAME = np.dtype(
     [
         ("seat", np.int64),  # absolute seat that Python chooses for; NO_SEAT when over or not yet begun
         ("learner", np.int64),  # absolute seat that learns; EVERY if all do
-        ("rules", np.int64),  # rules record in force: 0 the configured one, 1 with the options of the last reset
+        ("rules", np.int64),  # rules record in force: 0 the configured one, others with options of a reset
         ("episode", np.int64),  # number of the episode, from 0
         ("seed", np.int64),  # what it started from
         ("length", np.int64),  # decisions of learning seats so far in this episode
@@ -336,8 +336,8 @@ class Batch:
         of, n = self.ruleset, self.n
         self.states = records(of.STATE, n)
         self.final_states = records(of.STATE, n)
-        self._rules = records(of.rules.dtype, 2)
-        self._rules[:] = of.rules[0]
+        self._rules = records(of.rules.dtype, 1)
+        self._rules[:] = of.rules
         self._games = records(GAME, n)
         self._games["seat"] = NO_SEAT
         self.words = np.zeros((n, of.actions.n_words), np.uint64)
@@ -355,10 +355,7 @@ class Batch:
         """The compiled driver, and the views that are named for people."""
         self._driver = bind(self.ruleset, "batch")
         self._pool: concurrent.futures.ThreadPoolExecutor | None = None
-        self._tables = (
-            self.states, self._rules, self._games, self.words, self._rows, self._masks, self._policies,
-            self._opponents, self._streams, self.returns, self.final_states, self._final_rows,
-        )  # fmt: skip
+        self._list_tables()
         size, n_actions = self.ruleset.observation.size, self.ruleset.actions.n
         self.observations = self._rows[:, :size]
         self.final_observations = self._final_rows[:, :size]
@@ -370,6 +367,13 @@ class Batch:
         self.unseen = games["unseen"]
         self.final_seats, self.final_lengths = games["final_seat"], games["final_length"]
         self.final_episodes, self.final_seeds = games["final_episode"], games["final_seed"]
+
+    def _list_tables(self) -> None:
+        """The arrays in the order in which `advance` takes them."""
+        self._tables = (
+            self.states, self._rules, self._games, self.words, self._rows, self._masks, self._policies,
+            self._opponents, self._streams, self.returns, self.final_states, self._final_rows,
+        )  # fmt: skip
 
     def __getstate__(self) -> dict[str, Any]:
         """Arrays and settings; the ruleset by name and configuration, since compiled functions do not travel."""
@@ -410,7 +414,8 @@ class Batch:
         Args:
             seed: int from 0 to 2^63 - 1, or None.
             options: what a single env's `reset` takes: `snapshot`, and what the game's page names. They count for
-                the episodes that begin now, not for those that follow them.
+                the episodes that begin now (also for one that is passed over and begun once more), not for those
+                that follow when these have ended.
 
         Raises:
             ValueError: the seed or an option is wrong; nothing is changed.
@@ -435,16 +440,18 @@ class Batch:
         """Begin one game anew, from `seed` itself, in place of its present episode.
 
         Returns:
-            Whether there is a decision to take. Only with auto_reset=False it can be False: the game is over. With it,
-            the next episode follows at once, but after a snapshot that is an error.
+            Whether there is a decision to take. Only with auto_reset=False it can be False: the game is over.
 
         Raises:
             ValueError: an argument is wrong, or no decision follows from the snapshot; nothing is changed.
+            RuntimeError: no game in which Python is asked for anything turned up.
         """
         game = an_int("game", game, 0, self.n - 1)
         seed = _seed(an_int("seed", seed, 0, 2**63 - 1))
         with self._unless_it_fails(np.array([game]), options):
             self._open(np.array([game]), np.array([seed]), options, self._seed)
+        if not self._started:
+            self._driver.start_choices(self._seed, self._choices)
         self._started = True
         return bool(self.seats[game] != NO_SEAT)
 
@@ -468,38 +475,56 @@ class Batch:
         return self.ruleset.info(self._rules[k : k + 1], self.final_states[game : game + 1], seat)
 
     def _open(self, games: np.ndarray, seeds: np.ndarray, options: Mapping[str, Any] | None, seed: int) -> None:
+        """Begin games from seeds and options; with auto_reset again and again, until each has a decision to take."""
         options = dict(options or {})
         snapshot = options.pop("snapshot", None)
         rules = self.ruleset.with_options(options) if options else self.ruleset.rules
-        if snapshot is not None:
-            for game, its_seed in zip(games, seeds):
-                self.states[game] = self.ruleset.restore(rules, snapshot, int(its_seed))[0]
-        if options:
-            self._rules[1] = rules[0]
-        self._games["rules"][games] = int(bool(options))
-        before = self._games["unseen"][games].sum()
-        task = DEAL if snapshot is None else TAKE_UP
-        self._driver.advance(*self._tables, *self._settings(seed), task, games, seeds, 0, len(games))
-        if snapshot is not None and self._games["unseen"][games].sum() != before:
-            fail("snapshot", "nobody who learns has a decision to take from here on")
-        self._check_patience(games)
+        special = snapshot is not None or bool(options)
+        slot = self._slot_of(rules)
+        # What is special has to be repeated here; plain episodes follow each other inside the kernel.
+        settings = (self._learner, self._skip_forced, 0 if special else self._restart, seed)
+        for _ in range(PATIENCE):
+            if snapshot is not None:
+                for game, its_seed in zip(games, seeds):
+                    self.states[game] = self.ruleset.restore(rules, snapshot, int(its_seed))[0]
+            self._games["rules"][games] = slot
+            task = DEAL if snapshot is None else TAKE_UP
+            self._driver.advance(*self._tables, *settings, task, games, seeds, 0, len(games))
+            games = games[self.seats[games] == NO_SEAT]
+            if not games.size or not self._restart or not special:
+                break
+            self._games["episode"][games] += 1
+            seeds = np.array([episode_seed(seed, int(i), int(self.episodes[i])) for i in games])
+        if games.size and self._restart:
+            if snapshot is not None:
+                fail("snapshot", "the learning seat has no decision to take from here on")
+            self._check_patience()
+
+    def _slot_of(self, rules: np.ndarray) -> int:
+        """Where in `_rules` a record stands; it takes a place that no game refers to any more, or a new one."""
+        for k in range(len(self._rules)):
+            if self._rules[k : k + 1].tobytes() == rules.tobytes():
+                return k
+        in_use = {0, *self._games["rules"].tolist(), *self._games["final_rules"].tolist()}
+        slot = next(k for k in range(len(in_use) + 1) if k not in in_use)
+        if slot >= len(self._rules):
+            more = records(rules.dtype, slot + 1)
+            more[: len(self._rules)] = self._rules
+            self._rules = more
+            self._list_tables()
+        self._rules[slot] = rules[0]
+        return slot
 
     @contextlib.contextmanager
     def _unless_it_fails(self, games: np.ndarray, options: Mapping[str, Any] | None) -> Iterator[None]:
         """Put these games back if opening them fails; without options there is nothing that can."""
-        if not options:
-            yield
-            return
-        shared = (self._rules, self._opponents)
-        saved = [(a, a.copy()) if any(a is b for b in shared) else (a, a[games]) for a in self._tables]
+        its_own = [table for table in self._tables if table is not self._rules and table is not self._opponents]
+        saved = [table[games] for table in its_own] if options else []
         try:
             yield
         except (ValueError, TypeError):
-            for array, old in saved:
-                if any(array is b for b in shared):
-                    array[:] = old
-                else:
-                    array[games] = old
+            for table, old in zip(its_own, saved):
+                table[games] = old
             raise
 
     def close(self) -> None:
@@ -535,7 +560,7 @@ class Batch:
         else:
             ended = self._step_in_threads(chosen, given)
         if ended:
-            self._check_patience(chosen)
+            self._check_patience()
         return int(ended)
 
     def choose(self, policy: str = "random") -> np.ndarray:
@@ -586,13 +611,13 @@ class Batch:
         more = f", and {len(legal_now) - 8} more" if len(legal_now) > 8 else ""
         fail("actions", f"game {game}: {action} ({name}) is illegal; legal: {', '.join(legal_now[:8])}{more}")
 
-    def _check_patience(self, games: np.ndarray) -> None:
-        """With auto_reset every game waits for a decision, or none will ever come."""
-        if self._restart and (self.seats[games] == NO_SEAT).any():
-            game = int(games[self.seats[games] == NO_SEAT][0])
+    def _check_patience(self) -> None:
+        """With auto_reset every game that was begun waits for a decision, or none will ever come."""
+        stuck = (self.seats == NO_SEAT) & (self.unseen > 0)
+        if self._restart and stuck.any():
             raise RuntimeError(
-                f"game {game}: {PATIENCE} episodes in a row ended before the learning seat had a decision to take; "
-                "choose another seat or configuration"
+                f"game {int(stuck.argmax())}: {PATIENCE} episodes in a row ended before the learning seat had a "
+                "decision to take; choose another seat or configuration"
             )
 
     def _step_in_threads(self, chosen: np.ndarray, given: np.ndarray) -> int:

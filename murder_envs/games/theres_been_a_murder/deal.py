@@ -10,7 +10,7 @@ import numpy as np
 
 from murder_envs.core.bits import bit
 from murder_envs.core.jit import kernel, records
-from murder_envs.core.lanes import N_LANES
+from murder_envs.core.lanes import N_LANES, all_lanes, store
 from murder_envs.core.rng import RNG_FIELDS, below, seed_rng, shuffle
 from murder_envs.core.snapshots import a_bool, a_choice, a_list, an_int, distinct, fail, ints, known_only
 from murder_envs.games.theres_been_a_murder.cards import (
@@ -236,27 +236,26 @@ def record_event(state, kind, a, b, argument):
 @kernel
 def clear(state):
     """An empty table: every field as before the deal, the random numbers left alone."""
+    nothing = all_lanes(NONE)
+    store(state.hand, nothing)
+    for group in range(N_GROUPS):
+        store(state.depth_known[group], nothing)
+        for place in range(N_PLACES):
+            store(state.possible[group, place], nothing)
+    for i in range(0, 2 * N_EVENTS, N_LANES):
+        store(state.events[i : i + N_LANES], nothing)
     for seat in range(MAX_SEATS):
-        state.hand[seat] = NONE
-        for lane in range(N_LANES):
-            state.candidates[seat, lane] = 0
+        store(state.candidates[seat], nothing)
         state.chosen[seat] = NO_CARD
         state.signals[seat] = -1
+    for place in range(N_PLACES):
+        state.place_size[place] = 0
     for i in range(N_CARDS):
         state.deck[i] = NO_CARD
         state.discard[i] = NO_CARD
         state.slot_place[i] = 0
         state.slot_card[i] = NO_CARD
         state.slot_was[i] = NO_CARD
-    for group in range(N_GROUPS):
-        for lane in range(N_LANES):
-            state.depth_known[group, lane] = 0
-            for place in range(N_PLACES):
-                state.possible[group, place, lane] = 0
-    for place in range(N_PLACES):
-        state.place_size[place] = 0
-    for i in range(2 * N_EVENTS):
-        state.events[i] = 0
     state.events_at = 0
     state.removed = NONE
     state.deck_n = 0

@@ -2,8 +2,9 @@
 
 Every function that carries something out returns what is to come next, one of the steps of `moves.py`:
 
-    ASKED      a decision is needed, and nobody learned anything on the way
-    SEEN       the same, after something was seen: `close` the tables first
+    ASKED       a decision is needed, and nobody learned anything on the way
+    NEXT_TURN   the turn is over, and nobody learned anything on the way
+    SEEN        a decision is needed, after something was seen: `close` the tables first
     CARRY_OUT, ENTERED, DRAWING, SHUFFLING, TURN_OVER    `close`, then go on (see `play.resolve`)
 
 The functions of `view.py` that say what is seen are called while the cards still lie as before.
@@ -62,6 +63,7 @@ from murder_envs.games.theres_been_a_murder.moves import (
     NAME,
     NAME_CARD,
     NAMED,
+    NEXT_TURN,
     NO_SEAT,
     OVER,
     PASS,
@@ -332,9 +334,9 @@ def carry_out(state, rules):
     if effect == GOSSIP or effect == MAID:
         return ask_choosers(state, rules)
     if effect == DOCTOR:
-        return ask(state, RESCUE, actor) if state.discard_n > 1 else TURN_OVER
+        return ask(state, RESCUE, actor) if state.discard_n > 1 else NEXT_TURN
     if effect == NUN:
-        return ask(state, BURY, actor) if state.hand[actor] != NONE else TURN_OVER
+        return ask(state, BURY, actor) if state.hand[actor] != NONE else NEXT_TURN
     if effect == HOUND:
         return ask(state, NAME, actor)
     return look_into_deck(state, rules, actor)
@@ -345,7 +347,7 @@ def look_into_deck(state, rules, actor):
     """15, 16, 18, 22: Secretary, Butler, Driver and Seer look at cards of the deck; an empty deck: nothing."""
     n = np.int64(state.deck_n)
     if n == 0:
-        return TURN_OVER
+        return NEXT_TURN
     if state.effect == BUTLER:
         record_event(state, BUTLERED, actor, NO_SEAT, np.int64(state.deck[n - 1]))
         saw_top(state, rules)
@@ -386,7 +388,7 @@ def apply_target(state, rules, action):
     record_event(state, TARGETED, actor, target, 0)
     effect = state.effect
     if effect == DETECTIVE:
-        return ask(state, DISCARD, target) if state.hand[target] != NONE else TURN_OVER
+        return ask(state, DISCARD, target) if state.hand[target] != NONE else NEXT_TURN
     if effect == CAD and not second:
         return ask(state, TARGET2, actor)
     if effect == SWAIN:
@@ -439,7 +441,7 @@ def the_swain(state, rules):
 def after_swain_drew(state):
     """A target is chosen, if there is a card to take."""
     actor = np.int64(state.turn)
-    return ask(state, TARGET, actor) if state.hand[actor] != NONE else TURN_OVER
+    return ask(state, TARGET, actor) if state.hand[actor] != NONE else NEXT_TURN
 
 
 @kernel
@@ -602,8 +604,9 @@ def apply_name(state, rules, action):
 def report(state, rules, actor, target):
     """A random card of a neighbour is shown to all and goes back."""
     hand = state.hand[target]
-    if hand != NONE:
-        card = kth(hand, below(state, popcount(hand)))
-        record_event(state, REPORTED, actor, target, card)
-        all_know(state, rules, card, HANDS + target)
+    if hand == NONE:
+        return NEXT_TURN
+    card = kth(hand, below(state, popcount(hand)))
+    record_event(state, REPORTED, actor, target, card)
+    all_know(state, rules, card, HANDS + target)
     return TURN_OVER

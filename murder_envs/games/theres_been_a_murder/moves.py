@@ -29,7 +29,7 @@ PHASES = (
     ANNOUNCE, SIGNAL, PLAY, TARGET, TARGET2, DISCARD, PASS, SHOW, BURY, RESCUE, SEARCH, PICK, SEER_PHASE, NAME, OVER,
 ) = range(len(PHASES))  # fmt: skip
 
-ASKED, SEEN, CARRY_OUT, ENTERED, DRAWING, SHUFFLING, TURN_OVER, BEGIN = range(8)
+ASKED, NEXT_TURN, SEEN, CARRY_OUT, ENTERED, DRAWING, SHUFFLING, TURN_OVER, BEGIN = range(9)
 """What is to come next between two decisions (see `effects.py` and `play.resolve`)."""
 
 EVENTS = (

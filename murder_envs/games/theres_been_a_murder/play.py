@@ -93,6 +93,7 @@ from murder_envs.games.theres_been_a_murder.moves import (
     LEAVE,
     NAME,
     NAME_CARD,
+    NEXT_TURN,
     NO_SEAT,
     OVER,
     PASS,
@@ -206,7 +207,8 @@ def step(state, rules, action):
 def resolve(state, rules, then):
     """Go on until somebody is asked: after each event the tables are closed, then comes what follows from it."""
     while then != ASKED:
-        close(state, rules)
+        if then != NEXT_TURN:
+            close(state, rules)
         if then == SEEN:
             return
         if then == CARRY_OUT:
@@ -219,7 +221,7 @@ def resolve(state, rules, then):
             shuffle_deck(state, rules)
             then = TURN_OVER
         else:
-            then = begin_turn(state, rules, then == TURN_OVER)
+            then = begin_turn(state, rules, then != BEGIN)
 
 
 @kernel
@@ -235,7 +237,7 @@ def after_entering(state, rules):
         return draw_phase(state, rules)
     if state.effect == SWAIN and state.targets[0] == NO_SEAT:
         return after_swain_drew(state)
-    return TURN_OVER
+    return NEXT_TURN
 
 
 # -- Set Up -------------------------------------------------------------------------------------

@@ -1,0 +1,1 @@
+"""Training and evaluation, run from a checkout: `python -m agents.train`, `python -m agents.evaluate`."""

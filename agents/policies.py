@@ -1,0 +1,111 @@
+"""What the network sees of an observation, and the network's settings. Knows no game: layouts and random play suffice."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import gymnasium
+import numpy as np
+import torch
+from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
+
+from murder_envs.drivers.batch import Batch
+from murder_envs.ruleset import Ruleset
+
+LOOK_SEED = 2**62
+"""Seed of the random games that show which features ever change."""
+
+
+class Encoder(BaseFeaturesExtractor):
+    """An observation as the features worth having, then one layer that policy and value share.
+
+    Layouts are made for all configurations of a game: with four players the rows of four more seats are always 0, and so
+    are the cards that the level leaves out. Such columns cost time and teach nothing, so they are left out.
+
+    Args:
+        observation_space: int8[size].
+        columns: int64[a], which entries are numbers; they are divided by `scales`.
+        scales: float[a], each column's greatest value.
+        is_columns: int64[b], entries that are names of things (the kind of an event, a card's number) ...
+        is_values: int64[b], ... and for each the value that is asked about: the feature is 1 where the entry has it.
+        width: units of the shared layer; 0: none.
+    """
+
+    def __init__(
+        self,
+        observation_space: gymnasium.Space,
+        columns: np.ndarray,
+        scales: np.ndarray,
+        is_columns: np.ndarray,
+        is_values: np.ndarray,
+        width: int,
+    ) -> None:
+        n = len(columns) + len(is_columns)
+        super().__init__(observation_space, width or n)
+        self.columns: torch.Tensor
+        self.scales: torch.Tensor
+        self.is_columns: torch.Tensor
+        self.is_values: torch.Tensor
+        self.register_buffer("columns", torch.as_tensor(np.asarray(columns, np.int64)))
+        self.register_buffer("scales", torch.as_tensor(1 / np.asarray(scales, np.float32)))
+        self.register_buffer("is_columns", torch.as_tensor(np.asarray(is_columns, np.int64)))
+        self.register_buffer("is_values", torch.as_tensor(np.asarray(is_values, np.float32)))
+        self.shared = torch.nn.Sequential(torch.nn.Linear(n, width), torch.nn.ReLU()) if width else torch.nn.Identity()
+
+    def forward(self, observations: torch.Tensor) -> torch.Tensor:
+        """float[N, size] -> float[N, features_dim]"""
+        numbers = observations.index_select(1, self.columns) * self.scales
+        if not len(self.is_columns):
+            return self.shared(numbers)
+        asked = (observations.index_select(1, self.is_columns) == self.is_values).to(numbers.dtype)
+        return self.shared(torch.cat([numbers, asked], 1))
+
+
+def features(ruleset: Ruleset, one_hot: Mapping[str, int], games: int = 2048, rounds: int = 100) -> dict[str, Any]:
+    """Arguments of an `Encoder`: the entries that change in random play of this configuration.
+
+    Args:
+        ruleset: the configured game.
+        one_hot: observation blocks whose entries are names of things, and how many of their rows to look at; from
+            them come one feature for each value that occurs, in place of a number.
+        games, rounds: how much random play: `rounds` decisions in each of so many games.
+    """
+    batch = Batch(ruleset, games, LOOK_SEED, skip_forced=True)
+    batch.reset(LOOK_SEED)
+    named, left_out = [], np.zeros(ruleset.observation.size, np.bool_)
+    for name, rows in one_hot.items():
+        block = ruleset.observation[name]
+        row = int(np.prod(block.shape[1:]))
+        named.append(np.arange(block.slice.start, block.slice.start + min(rows, block.shape[0]) * row))
+        left_out[block.slice] = True
+    names = np.concatenate([np.zeros(0, np.int64), *named])
+    low, high = ruleset.observation.bounds()
+    occurs = np.zeros((len(names), int(high.max()) + 1), np.bool_)
+    least, greatest = high.copy(), low.copy()
+    for _ in range(rounds):
+        seen = batch.observations
+        np.minimum(least, seen.min(0), out=least)
+        np.maximum(greatest, seen.max(0), out=greatest)
+        for k, column in enumerate(names):
+            occurs[k, seen[:, column]] = True
+        batch.step(batch.choose("random"))
+    columns = np.flatnonzero((least < greatest) & ~left_out)
+    k, values = np.nonzero(occurs & (occurs.sum(1, keepdims=True) > 1))
+    return {
+        "columns": columns,
+        "scales": np.maximum(1, np.abs(np.stack([low, high])[:, columns].astype(np.int64)).max(0)),
+        "is_columns": names[k],
+        "is_values": values,
+    }
+
+
+class Falling:
+    """A learning rate that falls from `start` to `end` in a straight line as training goes on."""
+
+    def __init__(self, start: float, end: float) -> None:
+        self.start, self.end = start, end
+
+    def __call__(self, remaining: float) -> float:
+        """The rate where `remaining`, 1 to 0, of the training is left."""
+        return self.end + (self.start - self.end) * min(1.0, max(0.0, remaining))

@@ -1,0 +1,1 @@
+"""Speed, run from a checkout: `python -m benchmarks.throughput`."""

@@ -1,0 +1,200 @@
+"""What is measured of each game. Every mode knows a `Ruleset` only, so a new game needs no line here."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import os
+import pathlib
+import random
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from benchmarks.measure import Clock, Entry, Window, rate
+from murder_envs.api import aec
+from murder_envs.drivers import rollout, transcript
+from murder_envs.drivers.batch import Batch
+from murder_envs.registry import configs, make_ruleset
+from murder_envs.ruleset import Ruleset
+
+ROOT = pathlib.Path(__file__).resolve().parents[1]
+BATCH = 1024
+
+
+@dataclass
+class Setup:
+    """What the modes are told: a configured game, the seed of everything, what measures time."""
+
+    game: str
+    config: str
+    seed: int
+    clock: Clock
+
+    @property
+    def keywords(self) -> dict[str, Any]:
+        return configs(self.game)[self.config]
+
+    @property
+    def ruleset(self) -> Ruleset:
+        return make_ruleset(self.game, **self.keywords)
+
+    def entry(self, mode: str, unit: str, window: Window, goal: float, batch: int = 1, **more: Any) -> Entry:
+        """A figure of this game; goals are for the default configuration."""
+        goals = goal if self.config == "default" else None
+        return Entry(self.game, self.config, mode, batch, unit, window, goal=goals, **more)
+
+
+# -- Compiled loops ---------------------------------------------------------------------------------------------------
+
+
+def core(setup: Setup) -> Iterator[Entry]:
+    yield setup.entry("core", "decisions/s", _random_play(setup, observe=False), goal=8e6)
+
+
+def observe(setup: Setup) -> Iterator[Entry]:
+    yield setup.entry("observe", "decisions/s", _random_play(setup, observe=True), goal=4e6)
+
+
+def _random_play(setup: Setup, observe: bool) -> Window:
+    play = rollout.RandomPlay(setup.ruleset, 1, setup.seed, observe)
+    decisions = 20_000
+
+    def work() -> float:
+        play.run(decisions)
+        return decisions
+
+    return rate(work, setup.clock)
+
+
+def batch(setup: Setup) -> Iterator[Entry]:
+    games = Batch(setup.ruleset, BATCH, setup.seed)
+    games.reset()
+
+    def work() -> float:
+        games.step(games.choose())
+        return games.n
+
+    yield setup.entry("batch", "decisions/s", rate(work, setup.clock), goal=3e6, batch=BATCH)
+
+
+def playouts(setup: Setup) -> Iterator[Entry]:
+    ruleset, seeds = setup.ruleset, itertools.count(setup.seed)
+    state, taken = middle_of_a_game(ruleset, setup.seed)
+    n = 500
+
+    def work() -> float:
+        rollout.playouts(ruleset, state, n, next(seeds))
+        return n
+
+    _, decisions = rollout.playouts(ruleset, state, 20_000, setup.seed)
+    note = f"from the state after {taken} decisions, {decisions / 20_000:.1f} more on average"
+    yield setup.entry("playouts", "playouts/s", rate(work, setup.clock), goal=150e3, note=note)
+
+
+def middle_of_a_game(ruleset: Ruleset, seed: int) -> tuple[np.ndarray, int]:
+    """STATE, array of one, halfway through a random game of median length, and how many decisions were taken."""
+    played = []
+    for k in range(101):
+        game, choose = transcript.Game(ruleset, seed + k), transcript.at_random(k)
+        while not game.over:
+            game.act(choose(game))
+        played.append((len(game.played), k, game))
+    length, _, typical = sorted(played)[50]
+    again = transcript.Game(ruleset, typical.seed)
+    for name in typical.played[: length // 2]:
+        again.act(name)
+    return again.states, length // 2
+
+
+# -- One game from Python ---------------------------------------------------------------------------------------------
+
+
+def aec_raw(setup: Setup) -> Iterator[Entry]:
+    env = aec.raw_env(setup.game, **setup.keywords)
+    yield setup.entry("aec_raw", "steps/s", rate(play_aec(env, setup.seed), setup.clock), goal=200e3)
+
+
+def aec_env(setup: Setup) -> Iterator[Entry]:
+    env = aec.env(setup.game, **setup.keywords)
+    yield setup.entry("aec_env", "steps/s", rate(play_aec(env, setup.seed), setup.clock), goal=150e3)
+
+
+def play_aec(env: Any, seed: int) -> Callable[[], float]:
+    """A function that plays some games of any AEC environment with masks; returns how often `step` was called."""
+    chance = random.Random(seed).random
+    env.reset(seed=seed)
+
+    def work() -> float:
+        steps = 0
+        while steps < 200:
+            env.reset()
+            for _ in env.agent_iter():
+                observation, _, termination, truncation, _ = env.last()
+                if termination or truncation:
+                    action = None
+                else:
+                    legal = observation["action_mask"].nonzero()[0]
+                    action = int(legal[int(chance() * legal.size)])
+                env.step(action)
+                steps += 1
+        return steps
+
+    return work
+
+
+# -- Training ---------------------------------------------------------------------------------------------------------
+
+
+def sb3(setup: Setup) -> Iterator[Entry]:
+    from benchmarks import training
+    from murder_envs.api.sb3 import BatchVecEnv
+
+    env = BatchVecEnv(setup.ruleset, training.GAMES, seed=setup.seed, seat="all", skip_forced=True)
+    window = training.share_in_env(env, setup.seed, setup.clock)
+    yield setup.entry("sb3", "%", window, goal=10.0, batch=training.GAMES, most=5, note=training.PPO_IN_WORDS)
+
+
+# -- Starting ---------------------------------------------------------------------------------------------------------
+
+FIRST_STEP = """
+import importlib, json, sys
+env = importlib.import_module(sys.argv[1]).env(**json.loads(sys.argv[2]))
+env.reset(seed=0)
+mask = env.last()[0]["action_mask"]
+env.step(int(mask.nonzero()[0][0]))
+print("stepped", flush=True)
+"""
+
+
+def start(setup: Setup) -> Iterator[Entry]:
+    module, keywords = f"murder_envs.{setup.game}_v0", setup.keywords
+    seconds_to_first_step(module, keywords)
+    yield setup.entry("start", "s warm", lambda _: seconds_to_first_step(module, keywords), goal=1.0, most=7)
+
+    def cold(_: float) -> float:
+        with tempfile.TemporaryDirectory() as empty:
+            return seconds_to_first_step(module, keywords, {"MURDER_ENVS_CACHE": empty})
+
+    yield setup.entry("start", "s cold", cold, goal=15.0, most=3)
+
+
+def seconds_to_first_step(module: str, keywords: dict[str, Any], variables: dict[str, str] | None = None) -> float:
+    """From the start of a new Python process to the end of the first step of a module's `env`, on the wall's clock."""
+    begin, taken = time.perf_counter(), None
+    with subprocess.Popen(
+        [sys.executable, "-c", FIRST_STEP, module, json.dumps(keywords)],
+        cwd=ROOT, env={**os.environ, **(variables or {})}, stdout=subprocess.PIPE, text=True,
+    ) as process:  # fmt: skip
+        for line in process.stdout or ():
+            if line == "stepped\n":
+                taken = time.perf_counter() - begin
+    if taken is None:
+        raise RuntimeError(f"{module}: a new process did not come to its first step (status {process.returncode})")
+    return taken

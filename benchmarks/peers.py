@@ -1,0 +1,248 @@
+"""What other libraries do on the same machine in the same run, where they are installed.
+
+They play other games, so a ratio says in which order of magnitude one is, and no more. OpenSpiel's Python module has
+no compiled loop of random play as such. Two of its C++ functions contain one: a Monte Carlo search of one simulation,
+whose evaluator plays n random games from the root, and `evaluate_bots`. Neither builds observations. What they play is
+counted in decisions through the mean length of games sampled from Python; draws of chance count as no decision.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
+
+from benchmarks import modes
+from benchmarks.measure import Entry, rate
+
+if TYPE_CHECKING:
+    from benchmarks.modes import Setup
+
+# -- OpenSpiel --------------------------------------------------------------------------------------------------------
+
+OPEN_SPIEL_GAMES = ("hearts", "spades", "hanabi")
+ROLLOUTS = 200
+
+
+def open_spiel_rollouts(setup: Setup) -> Iterator[Entry]:
+    """Random games in C++, in decisions."""
+    for name in OPEN_SPIEL_GAMES:
+        random_games, how = _in_cpp(_dealt(name, setup.seed), setup.seed)
+        decisions = _mean_decisions(_dealt(name, setup.seed), setup.seed)
+
+        def work(random_games: Callable[[], int] = random_games, decisions: float = decisions) -> float:
+            return random_games() * decisions
+
+        note = f"{how}, from a deal, {decisions:.1f} decisions a game, without the deal and without observation"
+        yield _open_spiel(name, "C++", "core", "decisions/s", rate(work, setup.clock), note=note)
+
+
+def open_spiel_playouts(setup: Setup) -> Iterator[Entry]:
+    """Random play to the end in C++ from the middle of a game."""
+    for name in OPEN_SPIEL_GAMES:
+        state = _dealt(name, setup.seed)
+        length = _mean_decisions(state, setup.seed)
+        _play(state, random.Random(setup.seed), int(length / 2))
+        random_games, how = _in_cpp(state, setup.seed)
+        left = _mean_decisions(state, setup.seed)
+        note = f"{how}, {left:.1f} decisions on average, without redeal"
+        yield _open_spiel(name, "C++", "playouts", "playouts/s", rate(random_games, setup.clock), note=note)
+
+
+def open_spiel_from_python(setup: Setup) -> Iterator[Entry]:
+    """One game at a time from Python: observation, mask, choice, step."""
+    import numpy as np
+    import pyspiel
+
+    for name in OPEN_SPIEL_GAMES:
+        game, rng = pyspiel.load_game(name), random.Random(setup.seed)
+        has_observation = game.get_type().provides_observation_tensor
+
+        def work(game: Any = game, rng: random.Random = rng, has_observation: bool = has_observation) -> float:
+            state, steps = game.new_initial_state(), 0
+            while not state.is_terminal():
+                if state.is_chance_node():
+                    state.apply_action(_draw(state, rng))
+                    continue
+                np.array(state.observation_tensor() if has_observation else state.information_state_tensor(), np.int8)
+                legal = np.array(state.legal_actions_mask(), np.int8).nonzero()[0]
+                state.apply_action(int(legal[int(rng.random() * legal.size)]))
+                steps += 1
+            return steps
+
+        note = "its State from Python, with tensor and mask as int8 arrays; chance drawn in Python, not counted"
+        yield _open_spiel(name, "Python", "aec_raw", "steps/s", rate(work, setup.clock), note=note)
+
+
+def open_spiel_vector(setup: Setup) -> Iterator[Entry]:
+    """Its own environment for many games, a loop in Python."""
+    from open_spiel.python import rl_environment, vector_env
+
+    n, rng = 64, random.Random(setup.seed)
+    games = [
+        rl_environment.Environment(
+            "hearts", chance_event_sampler=rl_environment.ChanceEventSampler(setup.seed + k)
+        ) for k in range(n)
+    ]  # fmt: skip
+    envs = vector_env.SyncVectorEnv(games)
+    steps = envs.reset()
+
+    def work() -> float:
+        nonlocal steps
+        legal = [step.observations["legal_actions"][step.current_player()] for step in steps]
+        chosen = [vector_env_output(rng.choice(actions)) for actions in legal]
+        steps, _, _, _ = envs.step(chosen, reset_if_done=True)
+        return n
+
+    from open_spiel.python.rl_agent import StepOutput
+
+    def vector_env_output(action: int) -> Any:
+        return StepOutput(action, [])
+
+    note = "SyncVectorEnv, a loop in Python, so the number of games hardly matters"
+    yield _open_spiel("hearts", "Python", "batch", "decisions/s", rate(work, setup.clock), batch=n, note=note)
+
+
+def _open_spiel(
+    name: str, config: str, mode: str, unit: str, window: Any, batch: int = 1, note: str = ""
+) -> Entry:
+    return Entry(f"OpenSpiel {name}", config, mode, batch, unit, window, note=note)
+
+
+def _in_cpp(state: Any, seed: int) -> tuple[Callable[[], int], str]:
+    """A function that plays some random games from a state and returns how many; and which way it goes about it."""
+    import pyspiel
+
+    game = state.get_game()
+    if game.get_type().reward_model == pyspiel.GameType.RewardModel.TERMINAL:
+        evaluator = pyspiel.RandomRolloutEvaluator(ROLLOUTS, seed)
+        search = pyspiel.MCTSBot(game, evaluator, 2.0, 1, 1, False, seed, False)
+
+        def by_search() -> int:
+            search.mcts_search(state)
+            return ROLLOUTS
+
+        return by_search, "rollouts of a RandomRolloutEvaluator"
+
+    bots = [pyspiel.make_uniform_random_bot(player, seed) for player in range(game.num_players())]
+    rng = random.Random(seed)
+
+    def by_bots() -> int:
+        for _ in range(ROLLOUTS):
+            pyspiel.evaluate_bots(state.clone(), bots, rng.getrandbits(30))
+        return ROLLOUTS
+
+    return by_bots, "evaluate_bots with uniform random bots"
+
+
+def _dealt(name: str, seed: int) -> Any:
+    """A state in which the first decision is to be taken."""
+    import pyspiel
+
+    state = pyspiel.load_game(name).new_initial_state()
+    _play(state, random.Random(seed), 0)
+    return state
+
+
+def _mean_decisions(state: Any, seed: int, games: int = 500) -> float:
+    """Decisions to the end in random play."""
+    rng = random.Random(seed)
+    return sum(_play(state.clone(), rng) for _ in range(games)) / games
+
+
+def _play(state: Any, rng: random.Random, decisions: int | None = None) -> int:
+    """Play a state on, until so many decisions have been taken and the next one is due; returns how many."""
+    taken = 0
+    while not state.is_terminal():
+        if state.is_chance_node():
+            state.apply_action(_draw(state, rng))
+        elif taken == decisions:
+            break
+        else:
+            state.apply_action(rng.choice(state.legal_actions()))
+            taken += 1
+    return taken
+
+
+def _draw(state: Any, rng: random.Random) -> int:
+    """What chance does."""
+    outcomes, chances = zip(*state.chance_outcomes())
+    return rng.choices(outcomes, chances)[0]
+
+
+# -- PettingZoo -------------------------------------------------------------------------------------------------------
+
+PETTINGZOO_GAMES = ("connect_four_v3", "tictactoe_v3")
+
+
+def pettingzoo_raw(setup: Setup) -> Iterator[Entry]:
+    for name in PETTINGZOO_GAMES:
+        window = rate(modes.play_aec(_classic(name).raw_env(), setup.seed), setup.clock)
+        yield Entry(f"PettingZoo {name}", "raw_env", "aec_raw", 1, "steps/s", window)
+
+
+def pettingzoo_wrapped(setup: Setup) -> Iterator[Entry]:
+    for name in PETTINGZOO_GAMES:
+        window = rate(modes.play_aec(_classic(name).env(), setup.seed), setup.clock)
+        yield Entry(f"PettingZoo {name}", "env", "aec_env", 1, "steps/s", window)
+
+
+def pettingzoo_sb3(setup: Setup) -> Iterator[Entry]:
+    """The same training on Connect Four, one AEC environment a game, as PettingZoo's tutorial has it."""
+    from stable_baselines3.common.vec_env import DummyVecEnv
+
+    from benchmarks import training
+
+    make = _classic("connect_four_v3").raw_env
+    env = DummyVecEnv([lambda k=k: turn_based_env(make(), setup.seed + k) for k in range(training.GAMES)])
+    window = training.share_in_env(env, setup.seed, setup.clock)
+    yield Entry("PettingZoo connect_four_v3", "raw_env in DummyVecEnv", "sb3", training.GAMES, "%", window, most=3)
+
+
+def pettingzoo_start(setup: Setup) -> Iterator[Entry]:
+    name = PETTINGZOO_GAMES[0]
+    module = _classic(name).__name__
+    yield Entry(
+        f"PettingZoo {name}", "env", "start", 1, "s warm", lambda _: modes.seconds_to_first_step(module, {}), most=7
+    )
+
+
+def _classic(name: str) -> Any:
+    """A module of pettingzoo.classic, silently."""
+    import importlib
+    import os
+
+    os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")
+    return importlib.import_module(f"pettingzoo.classic.{name}")
+
+
+def turn_based_env(aec: Any, seed: int) -> Any:
+    """An AEC environment as a Gymnasium one in which each call of `step` is the next agent's."""
+    import gymnasium
+    import numpy as np
+
+    class TurnBased(gymnasium.Env):
+        def __init__(self) -> None:
+            agent = aec.possible_agents[0]
+            self.observation_space = aec.observation_space(agent)["observation"]
+            self.action_space = aec.action_space(agent)
+
+        def reset(self, *, seed: int | None = None, options: Any = None) -> tuple[np.ndarray, dict]:
+            aec.reset(seed=seed)
+            return self._look(), {}
+
+        def step(self, action: Any) -> tuple[np.ndarray, float, bool, bool, dict]:
+            agent = aec.agent_selection
+            aec.step(int(action))
+            return self._look(), aec.rewards[agent], any(aec.terminations.values()), False, {}
+
+        def action_masks(self) -> np.ndarray:
+            return self._mask
+
+        def _look(self) -> np.ndarray:
+            seen = aec.observe(aec.agent_selection)
+            self._mask = seen["action_mask"]
+            return seen["observation"]
+
+    aec.reset(seed=seed)
+    return TurnBased()

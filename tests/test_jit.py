@@ -1,0 +1,418 @@
+"""What compiled code stands on: the cache, one signature a kernel, no allocation; random numbers and bits, compiled and not."""
+
+from __future__ import annotations
+
+import gc
+import itertools
+import math
+import os
+import pathlib
+import random
+import shutil
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+
+from murder_envs import episode_seed, warm
+from murder_envs.core import jit
+from murder_envs.core.bits import PAD
+from murder_envs.core.rng import RNG_FIELDS
+from murder_envs.drivers import rollout
+from tests import bricks
+from tests.support import ROOT, ruleset_of
+
+compiled_only = pytest.mark.skipif(not jit.COMPILED, reason="about compiled code")
+MASK_64 = 2**64 - 1
+
+# -- The cache --------------------------------------------------------------------------------------------------------
+
+CALLEE = '''
+from murder_envs.core.jit import kernel
+
+@kernel
+def answer():
+    return {answer}
+'''
+CALLER = '''
+from murder_envs.core.jit import entry
+from murder_envs.callee import answer
+
+@entry
+def ask():
+    return answer() + 1
+'''
+
+
+def run(code: str, path: pathlib.Path = ROOT, **environment: str | None) -> subprocess.CompletedProcess[str]:
+    """Run Python code in a process of its own, in which `path` is where the package lies."""
+    changed = {**os.environ, "PYTHONPATH": str(path), **environment}
+    kept = {name: value for name, value in changed.items() if value is not None}
+    return subprocess.run([sys.executable, "-c", code], cwd=path, env=kept, capture_output=True, text=True, timeout=300)
+
+
+def output(code: str, path: pathlib.Path = ROOT, **environment: str | None) -> str:
+    """What code prints that must not fail."""
+    done = run(code, path, **environment)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
+@pytest.fixture
+def copied_package(tmp_path):
+    """A copy of the package with a function that calls one of another file."""
+    shutil.copytree(jit.PACKAGE, tmp_path / "murder_envs", ignore=shutil.ignore_patterns("__pycache__"))
+    (tmp_path / "murder_envs" / "callee.py").write_text(CALLEE.format(answer=41))
+    (tmp_path / "murder_envs" / "caller.py").write_text(CALLER)
+    return tmp_path
+
+
+@compiled_only
+def test_an_edited_callee_is_compiled_anew(copied_package):
+    """numba's own cache would go on with the old one: it looks at the caller's file alone."""
+    cache = copied_package / "cache"
+    ask = "from murder_envs import caller; print(caller.ask(), sum(caller.ask.stats.cache_hits.values()))"
+    assert output(ask, copied_package, MURDER_ENVS_CACHE=str(cache)) == "42 0"
+    assert output(ask, copied_package, MURDER_ENVS_CACHE=str(cache)) == "42 1"
+    (copied_package / "murder_envs" / "callee.py").write_text(CALLEE.format(answer=6))
+    assert output(ask, copied_package, MURDER_ENVS_CACHE=str(cache)) == "7 0"
+    assert len(list(cache.iterdir())) == 2
+
+
+@compiled_only
+def test_debug_code_has_a_cache_of_its_own(copied_package):
+    cache = copied_package / "cache"
+    ask = "from murder_envs import caller; print(caller.ask(), sum(caller.ask.stats.cache_hits.values()))"
+    for debug in ("1", "0", ""):
+        output(ask, copied_package, MURDER_ENVS_CACHE=str(cache), MURDER_ENVS_DEBUG=debug)
+    assert len(list(cache.iterdir())) == 2
+
+
+@compiled_only
+def test_an_unwritable_cache_is_named(tmp_path):
+    taken = tmp_path / "file"
+    taken.write_text("")
+    for place in (taken, taken / "folder"):
+        done = run("import murder_envs.core.jit", MURDER_ENVS_CACHE=str(place))
+        assert done.returncode != 0
+        assert f"MURDER_ENVS_CACHE: cannot write to {place}" in done.stderr.splitlines()[-1]
+
+
+@compiled_only
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="where the user's cache folder is")
+def test_without_any_cache_it_warns_and_works(copied_package):
+    taken = copied_package / "file"
+    taken.write_text("")
+    done = run(
+        "from murder_envs import caller; print(caller.ask())",
+        copied_package,
+        MURDER_ENVS_CACHE=None,
+        XDG_CACHE_HOME=str(taken),
+    )
+    assert done.stdout.strip() == "42" and "set MURDER_ENVS_CACHE to a folder" in done.stderr, done.stderr
+
+
+@compiled_only
+def test_folders_that_nobody_uses_are_removed(copied_package):
+    cache = copied_package / "cache"
+    for name, days in (("old", jit.KEPT_DAYS + 1), ("recent", jit.KEPT_DAYS - 1)):
+        (cache / name).mkdir(parents=True)
+        (cache / name / "used").touch()
+        then = time.time() - 86_400 * days
+        os.utime(cache / name / "used", (then, then))
+    (cache / "not ours").mkdir()
+    output("import murder_envs.core.jit", copied_package, MURDER_ENVS_CACHE=str(cache))
+    assert {"recent", "not ours"} < {folder.name for folder in cache.iterdir()} and not (cache / "old").exists()
+
+
+def test_drivers_are_bound_once_and_by_name(game):
+    ruleset = ruleset_of(game)
+    assert jit.bind(ruleset, "single") is jit.bind(ruleset, "single")
+    assert jit.bind(ruleset, "single") is not jit.bind(ruleset, "rollout")
+    with pytest.raises(ValueError, match="^driver: no no_such_driver"):
+        jit.bind(ruleset, "no_such_driver")
+
+
+# -- Kernels ----------------------------------------------------------------------------------------------------------
+
+
+@compiled_only
+def test_each_kernel_is_compiled_once(game):
+    """After everything has run: no kernel has two signatures, neither in this process nor in the cache on disk."""
+    from numba.core.dispatcher import Dispatcher
+
+    warm.warm(game)
+    kernels = [
+        found
+        for found in gc.get_objects()
+        if isinstance(found, Dispatcher) and found.py_func.__module__.startswith("murder_envs.")
+    ]
+    assert len(kernels) > 100
+    for kernel in kernels:
+        signatures = {tuple(signature) for signature in kernel.signatures} | on_disk(kernel)
+        assert len(signatures) <= 1, f"{kernel.py_func.__module__}.{kernel.py_func.__qualname__}: {signatures}"
+    assert any(map(on_disk, kernels)) or jit.CACHE is None
+
+
+def on_disk(kernel) -> set:
+    """The argument types for which the cache has a kernel."""
+    if jit.CACHE is None:
+        return set()
+    return {tuple(key[0]) for key in kernel._cache._cache_file._load_index()}
+
+
+@compiled_only
+@pytest.mark.parametrize("observe", [False, True])
+def test_a_step_allocates_nothing(ruleset, observe):
+    """However many decisions are played, a call allocates the same."""
+    from numba.core.runtime import _nrt_python, rtsys
+
+    play = rollout.RandomPlay(ruleset, 4, observe=observe)
+    play.run(10)
+    _nrt_python.memsys_enable_stats()
+    allocated = []
+    for rounds in (1, 2000):
+        before = rtsys.get_allocation_stats().alloc
+        play.run(rounds)
+        allocated.append(rtsys.get_allocation_stats().alloc - before)
+    assert allocated[0] == allocated[1]
+
+
+# -- Random numbers ---------------------------------------------------------------------------------------------------
+
+SPLITMIX = {
+    0: [0xE220A8397B1DCDAF, 0x6E789E6AA1B965F4, 0x06C45D188009454F, 0xF88BB8A8724C81EC, 0x1B39896A51A8749B],
+    1234567: [6457827717110365317, 3203168211198807973, 9817491932198370423, 4593380528125082431, 16408922859458223821],
+}
+"""seed -> first outputs of splitmix64, as published with its reference implementation and in Rosetta Code."""
+
+
+def chance(seed: int) -> np.ndarray:
+    """A state of random numbers alone."""
+    states = jit.records(np.dtype(RNG_FIELDS, align=True), 1)
+    bricks.seed_states(states, seed)
+    return states
+
+
+def drawn(states: np.ndarray, n: int, times: int) -> list[int]:
+    out = np.zeros(times, np.int64)
+    bricks.draws(states, n, out)
+    return out.tolist()
+
+
+def mix(z: int) -> int:
+    """Splitmix64's finaliser in plain Python."""
+    z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9 & MASK_64
+    z = (z ^ z >> 27) * 0x94D049BB133111EB & MASK_64
+    return z ^ z >> 31
+
+
+GOLDEN = 0x9E3779B97F4A7C15
+
+
+@pytest.mark.nojit
+@pytest.mark.parametrize("seed", SPLITMIX)
+def test_the_generator_gives_the_published_numbers(seed):
+    out = np.zeros(5, np.uint64)
+    bricks.next_words(np.array([seed], np.uint64), out)
+    assert out.tolist() == SPLITMIX[seed]
+    z = seed
+    for word in out.tolist():
+        z = z + GOLDEN & MASK_64
+        assert mix(z) == word
+
+
+@pytest.mark.nojit
+@pytest.mark.parametrize("n", [1, 2, 3, 24, 1000, 2**31 + 1, 3 * 2**30, 2**32 - 1])
+def test_draws_are_those_of_the_published_method(n):
+    """Lemire's method in plain Python gives the same numbers, in the state's stream and in others."""
+    for seed in (0, 7, 2**63 - 1):
+        z = mix(seed + GOLDEN & MASK_64)
+        expected = []
+        while len(expected) < 30:
+            z = z + GOLDEN & MASK_64
+            product = (mix(z) >> 32) * n
+            if product % 2**32 >= 2**32 % n:
+                expected.append(product >> 32)
+        assert drawn(chance(seed), n, 30) == expected
+        out = np.zeros(30, np.int64)
+        bricks.stream_draws(np.array([mix(seed + GOLDEN & MASK_64)], np.uint64), n, out)
+        assert out.tolist() == expected
+
+
+@compiled_only
+@pytest.mark.parametrize("n", [2, 3, 5, 6, 24])
+def test_draws_are_unbiased(n):
+    times = 60_000
+    found = np.bincount(drawn(chance(n), n, times), minlength=n)
+    distance = ((found - times / n) ** 2 / (times / n)).sum()
+    assert len(found) == n and distance < n - 1 + 5 * math.sqrt(2 * (n - 1))
+
+
+@compiled_only
+def test_wide_draws_are_unbiased():
+    """Without rejection, half of the draws among 3 x 2^30 would be 0 modulo 3."""
+    thirds = np.bincount(np.array(drawn(chance(1), 3 * 2**30, 30_000)) % 3)
+    assert (abs(thirds - 10_000) < 5 * math.sqrt(30_000 * 2 / 9)).all()
+
+
+@pytest.mark.nojit
+def test_a_list_has_every_order_once():
+    orders = []
+    for number in range(24):
+        states = chance(-1 - number)
+        cards = np.arange(6, dtype=np.uint8)
+        bricks.shuffled(states, cards, 1, 5)
+        assert states["rng_ways"][0] == 24 and states["rng"][0] == 0
+        assert cards[0] == 0 and cards[5] == 5
+        orders.append(tuple(cards[1:5].tolist()))
+    assert sorted(orders) == list(itertools.permutations(range(1, 5)))
+
+
+@compiled_only
+def test_shuffles_are_uniform():
+    found: dict[bytes, int] = {}
+    states = chance(3)
+    for _ in range(24_000):
+        cards = np.arange(4, dtype=np.uint8)
+        bricks.shuffled(states, cards, 0, 4)
+        found[cards.tobytes()] = found.get(cards.tobytes(), 0) + 1
+    assert len(found) == 24
+    assert sum((n - 1000) ** 2 / 1000 for n in found.values()) < 23 + 5 * math.sqrt(46)
+
+
+@pytest.mark.nojit
+def test_episode_seeds():
+    def plain(seed: int, game: int, episode: int) -> int:
+        z = mix(seed + GOLDEN & MASK_64)
+        z = mix(z ^ (game * 0xBF58476D1CE4E5B9 + GOLDEN & MASK_64))
+        return mix(z ^ (episode * 0x94D049BB133111EB + GOLDEN & MASK_64)) >> 1
+
+    cases = list(itertools.product((0, 1, 2**63 - 1), (-1, 0, 1, 1000), (0, 1, 2, 10**6)))
+    seeds = [int(episode_seed(*case)) for case in cases]
+    assert seeds == [plain(*case) for case in cases]
+    assert len(set(seeds)) == len(cases) and all(0 <= seed < 2**63 for seed in seeds)
+
+
+# -- Bits -------------------------------------------------------------------------------------------------------------
+
+
+def some_words(n: int = 40) -> list[int]:
+    rng = random.Random(5)
+    sparse = [rng.getrandbits(64) & rng.getrandbits(64) & rng.getrandbits(64) for _ in range(n)]
+    return [0, 1, 1 << 63, MASK_64, *(rng.getrandbits(64) for _ in range(n)), *sparse]
+
+
+def members(x: int) -> list[int]:
+    return [i for i in range(64) if x >> i & 1]
+
+
+@pytest.mark.nojit
+@pytest.mark.parametrize("x", some_words(6))
+def test_words(x):
+    out = np.zeros(5, np.int64)
+    bricks.words_of(np.uint64(x), out)
+    held = members(x)
+    assert out[0] == len(held) and out[1] == (held[0] if held else 64)
+    assert out[2].tobytes() == bytes(x >> i & 1 for i in range(8))
+    assert out[3] == sum(i + 1 for i in held)
+    assert out[4] == sum((k + 1) * i for k, i in enumerate(held))
+
+
+@pytest.mark.nojit
+def test_bit_and_full():
+    out = np.zeros(2, np.uint64)
+    for i in range(64):
+        bricks.bit_and_full(i, out)
+        assert out.tolist() == [1 << i, (1 << i) - 1]
+
+
+def test_rows_at_any_offset():
+    """put_bits writes n bytes of 0 or 1 at any offset, and less than a word beyond them; get_bits reads them."""
+    rng = random.Random(8)
+    out = np.zeros(1, np.uint64)
+    for x in some_words():
+        for n in (1, 7, 8, 9, rng.randrange(1, 65), 63, 64):
+            at = rng.randrange(20)
+            row = np.full(100 + PAD, 55, np.int8)
+            bricks.put_bits(row, at, np.uint64(x), n)
+            written = (n + 7) // 8 * 8
+            assert row[at : at + n].tolist() == [x >> i & 1 for i in range(n)]
+            assert (row[:at] == 55).all() and (row[at + written :] == 55).all()
+            bricks.get_bits(row, at, n, out)
+            assert int(out[0]) == x & ((1 << n) - 1)
+            bricks.put_zeros(row, at, n)
+            assert not row[at : at + n].any() and (row[:at] == 55).all() and (row[at + written :] == 55).all()
+
+
+@pytest.mark.nojit
+def test_rows_at_some_offsets():
+    out = np.zeros(1, np.uint64)
+    for at, x in ((0, 0x0123456789ABCDEF), (3, MASK_64), (5, 1 << 63)):
+        row = np.zeros(40, np.int8)
+        bricks.put_word(row, at, np.uint64(x), out)
+        assert row[at : at + 8].tobytes() == x.to_bytes(8, "little") and int(out[0]) == x
+        bricks.put_bits(row, at, np.uint64(x), 20)
+        assert row[at : at + 20].tolist() == [x >> i & 1 for i in range(20)]
+        bricks.get_bits(row, at, 20, out)
+        assert int(out[0]) == x & 0xFFFFF
+
+
+@pytest.mark.nojit
+@pytest.mark.parametrize("n", [1, 63, 64, 65, 149])
+def test_sets_of_words(n):
+    rng = random.Random(n)
+    held = sorted(rng.sample(range(n), rng.randrange(1, n + 1)))
+    words = np.zeros((n + 63) // 64, np.uint64)
+    for i in held:
+        bricks.allow(words, i)
+    found = np.zeros(n, np.int64)
+    assert bricks.members(words, found) == len(held) and found[: len(held)].tolist() == held
+    assert [i for i in range(n) if bricks.is_in(words, i)] == held
+    row = np.full(3 + n + PAD, 55, np.int8)
+    bricks.put_set(row, 3, words, n)
+    assert row[3 : 3 + n].tolist() == [int(i in held) for i in range(n)] and (row[:3] == 55).all()
+
+
+@pytest.mark.nojit
+def test_allow_all_across_words():
+    for start in (0, 1, 40, 63, 64, 100):
+        x = 0x8000_0000_0000_0001 if start % 64 == 0 else 0x0800_0100_0001_0001
+        words = np.zeros(4, np.uint64)
+        bricks.allow_all(words, start, np.uint64(x))
+        found = np.zeros(64, np.int64)
+        n = bricks.members(words, found)
+        assert found[:n].tolist() == [start + i for i in members(x)]
+
+
+@pytest.mark.nojit
+def test_rows_of_a_table():
+    rows = np.arange(12, dtype=np.int64).reshape(3, 4)
+    out = np.zeros(3, np.int64)
+    bricks.rows_of(rows, out)
+    assert out.tolist() == rows.sum(1).tolist()
+
+
+@pytest.mark.nojit
+def test_lanes():
+    rng = np.random.default_rng(4)
+    a, b, c = (rng.integers(0, 2**32, 8, dtype=np.uint32) for _ in range(3))
+    b[2], b[5], a[7] = a[2], a[5], 0
+    everything, nothing = np.uint32(0xFFFFFFFF), np.uint32(0)
+    out = np.zeros((11, 8), np.uint32)
+    row = np.full(48, 55, np.int8)
+    assert bricks.lanes_of(a, b, c, out, row, 3)
+    expected = [
+        a & b, a | b, a & ~b, a ^ b, a + b, a - b,
+        np.where(a.view(np.int32) < b.view(np.int32), everything, nothing),
+        np.where(a == b, everything, nothing),
+        [int(x).bit_count() for x in a],
+        (c & a) | (~c & b),
+        [a[0]] * 8,
+    ]  # fmt: skip
+    for k, values in enumerate(expected):
+        assert out[k].tolist() == list(values), k
+    assert row[3:35].tobytes() == a.tobytes() and (row[:3] == 55).all() and (row[35:] == 55).all()
+    assert not bricks.lanes_of(np.zeros(8, np.uint32), b, c, out, row, 0)
