@@ -107,7 +107,7 @@ def locked(run: pathlib.Path) -> Iterator[None]:
 def is_locked(run: pathlib.Path) -> bool:
     """Is a process at work on this run?"""
     try:
-        with open(run / "lock", "a") as file:
+        with open(run / "lock", "rb") as file:
             return not _lock(file)
     except OSError:
         return False
@@ -302,7 +302,7 @@ def load_model(path: pathlib.Path, device: str = "cpu") -> tuple[Ruleset, Maskab
         files = [*checkpoints(path), *([path / "model.zip"] if (path / "model.zip").exists() else [])]
         if not files:
             fail("run", f"{path} has neither model.zip nor a checkpoint yet")
-        path = files[-1]
+        path = max(files, key=lambda file: file.stat().st_mtime)
     facts = read_facts(path)
     if facts["game"] not in GAMES:
         fail("game", f"{path} is of {facts['game']!r}, which is not here; known: {', '.join(GAMES)}")

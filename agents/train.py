@@ -14,24 +14,24 @@ This file reads from top to bottom: settings, command line, the run, what happen
 from __future__ import annotations
 
 import argparse
+import contextlib
+import csv
 import dataclasses
 import io
 import json
 import math
 import os
 import pathlib
-import shutil
 import signal
 import sys
-import textwrap
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 import torch
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 from sb3_contrib import MaskablePPO
 from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.logger import Logger, TensorBoardOutputFormat
@@ -111,7 +111,6 @@ class Job:
     run: pathlib.Path
     ruleset: Ruleset
     settings: dict[str, Any]
-    device: str
     env: BatchVecEnv
     model: MaskablePPO
     counters: dict[str, Any]  # seconds trained so far; rows of the learning curve
@@ -199,25 +198,25 @@ def choose_run(given: argparse.Namespace) -> pathlib.Path:
     return run
 
 
-def ready(given: argparse.Namespace, run: pathlib.Path, config: dict[str, Any]) -> Job:
+def ready(given: argparse.Namespace, run: pathlib.Path) -> Job:
     """Model and games: as the newest checkpoint has them, or fresh ones."""
+    config = runs.read_config(run)
     settings = config["settings"]
     ruleset = make_ruleset(config["game"], **config["config"])
-    found = runs.checkpoints(run)
-    if found:
-        runs.check_facts(found[-1], ruleset)
-    elif config["version"] != ruleset.version:
+    if config["version"] != ruleset.version:
         fail("version", f"{run} was begun with version {config['version']} of {ruleset.name}, here is {ruleset.version}")
-    if given.resume is not None:
-        settings = {**settings, **({"steps": given.steps} if given.steps is not None else {})}
-        again = [*config.get("resumed", []), runs.surroundings()]
-        runs.write_json(run / "config.json", {**config, "settings": settings, "resumed": again})
+    found = runs.checkpoints(run)
     env = BatchVecEnv(ruleset, settings["envs"], seed=settings["seed"], seat="all", skip_forced=True)
+    counters: dict[str, Any] = {"seconds": 0.0, "curve": []}
     if found:
         model, counters = runs.resume_checkpoint(found[-1], env, given.device)
-        return Job(run, ruleset, settings, given.device, env, model, counters)
-    model = new_model(ruleset, env, settings, given.device)
-    return Job(run, ruleset, settings, given.device, env, model, {"seconds": 0.0, "curve": []})
+    else:
+        model = new_model(ruleset, env, settings, given.device)
+    if given.resume is not None:
+        settings = {**settings, "steps": given.steps or settings["steps"]}
+        again = [*config.get("resumed", []), runs.surroundings()]
+        runs.write_json(run / "config.json", {**config, "settings": settings, "resumed": again})
+    return Job(run, ruleset, settings, env, model, counters)
 
 
 def new_model(ruleset: Ruleset, env: BatchVecEnv, settings: dict[str, Any], device: str) -> MaskablePPO:
@@ -247,23 +246,309 @@ def new_model(ruleset: Ruleset, env: BatchVecEnv, settings: dict[str, Any], devi
     )
 
 
+def available_cores() -> int:
+    """How many cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Train; returns the exit status: 0 done, 2 bad input, 130 stopped (to go on with --resume)."""
     console = Console(highlight=False)
     asked = parser()
     given = asked.parse_args(arguments)
-    # The library checks every distribution it makes, which takes a good part of an update; masks are never all zero here.
+    # The library would check every distribution that it makes; masks are never all zero here.
     torch.distributions.Distribution.set_default_validate_args(False)
     try:
-        torch.set_num_threads(an_int("threads", given.threads or available_cores(), 1, 1024))
-        run = open_new(given) if given.resume is None else choose_run(given)
-        with runs.locked(run):
-            with console.status("compiling the game, the first time for half a minute"):
-                job = ready(given, run, runs.read_config(run))
+        with contextlib.ExitStack() as until_done:
+            try:
+                torch.set_num_threads(an_int("threads", given.threads or available_cores(), 1, 1024))
+                run = open_new(given) if given.resume is None else choose_run(given)
+                until_done.enter_context(runs.locked(run))
+                with console.status("making ready (the first time, the game is compiled)"):
+                    job = ready(given, run)
+            except ValueError as error:
+                print(f"{asked.prog}: error: {error}", file=sys.stderr)
+                return 2
             return train(job, console)
-    except runs.Refused as error:
-        print(f"{asked.prog}: error: {error}", file=sys.stderr)
-        return 2
     except KeyboardInterrupt:
         console.print("stopped")
         return 130
+
+
+# -- The run ----------------------------------------------------------------------------------------------------------
+
+
+def train(job: Job, console: Console) -> int:
+    """Learn, looking on between updates; then the results. Returns the exit status."""
+    model, settings = job.model, job.settings
+    console.print(f"[bold]{job.ruleset.name}[/bold], {job.ruleset.n_seats} players, all seats share one policy")
+    console.print(f"run folder: {job.run}    stop with Ctrl-C, go on with --resume    watch: tensorboard --logdir {job.run}")
+    n = sum(weights.numel() for weights in model.policy.parameters())
+    seen = job.model.policy.features_extractor
+    console.print(
+        f"{settings['steps']:,} decisions, {settings['envs']} games at once; network: "
+        f"{seen.shared[0].in_features if settings['net'] else seen.features_dim} features, {n:,} weights; "
+        f"{torch.get_num_threads()} threads"
+    )
+    games = settings["eval_games"]
+    baselines = [evaluate.compiled_player(job.ruleset, who, games, evaluate.CURVE_SEED) for who in ("random", "heuristic")]
+    tensorboard = TensorBoardOutputFormat(str(job.run / "tensorboard"))
+    tensorboard.writer.close()
+    # What a killed process logged after its last checkpoint will be logged again.
+    tensorboard.writer = SummaryWriter(job.run / "tensorboard", purge_step=model.num_timesteps + 1)
+    model.set_logger(Logger(str(job.run), [tensorboard]))
+    watch = Watch(job, baselines, console)
+    with watch.progress, watch.handling_signals():
+        watch.table_head()
+        if model.num_timesteps < settings["steps"]:
+            first = not job.counters["curve"]
+            model.learn(settings["steps"] - model.num_timesteps, watch, reset_num_timesteps=first)
+            if watch.stop:
+                watch.progress.console.print(f"stopped; go on with: python -m agents.train --resume {job.run}")
+                return 130
+            watch.evaluate()
+        watch.save()
+    tensorboard.close()
+    finish(job, baselines, console)
+    return 0
+
+
+class Watch(BaseCallback):
+    """What happens between updates: progress bar, points of the learning curve, checkpoints, stopping.
+
+    A rollout is about to begin: then the last update is complete and everything belongs together, so this is the
+    moment for checkpoints. One that is asked to stop waits for it.
+    """
+
+    def __init__(self, job: Job, baselines: list[evaluate.Result], console: Console) -> None:
+        super().__init__()
+        self.job = job
+        self.baselines = baselines
+        self.stop = False
+        self._since = time.monotonic()
+        self._saved = -math.inf
+        # A terminal sees the bar move; into a file go the lines of the table only.
+        self.progress = Progress(
+            TextColumn("learning"),
+            BarColumn(None),
+            TaskProgressColumn(),
+            TextColumn("{task.fields[said]}"),
+            TimeRemainingColumn(),
+            console=console,
+            expand=True,
+        )
+        self._bar = self.progress.add_task("", total=job.settings["steps"], completed=job.model.num_timesteps, said="")
+
+    @property
+    def seconds(self) -> float:
+        """How long this run has been training, in all its processes."""
+        return self.job.counters["seconds"] + time.monotonic() - self._since
+
+    def _on_rollout_start(self) -> None:
+        curve, settings = self.job.counters["curve"], self.job.settings
+        due = settings["steps"] / settings["evals"] * len(curve)
+        late = time.monotonic() - self._saved > SAVE_SECONDS
+        if not curve or self.job.model.num_timesteps >= due:
+            self.evaluate()
+            self.save()
+        elif late or self.stop:
+            self.save()
+
+    def _on_step(self) -> bool:
+        steps = self.job.model.num_timesteps
+        self.progress.update(self._bar, completed=steps, said=self._said(steps))
+        return not self.stop
+
+    def _said(self, steps: int) -> str:
+        return f"{steps / 1e6:.2f} M decisions, {steps / max(1e-9, self.seconds):,.0f}/s"
+
+    def save(self) -> None:
+        """Write a checkpoint."""
+        counters = {**self.job.counters, "seconds": self.seconds}
+        runs.save_checkpoint(self.job.run, self.job.model, self.job.env, counters)
+        self._saved = time.monotonic()
+
+    def evaluate(self) -> None:
+        """Add a point to the learning curve."""
+        job = self.job
+        steps = job.model.num_timesteps
+        now = evaluate.trained_player(job.ruleset, job.model, job.settings["eval_games"], evaluate.CURVE_SEED)
+        row = {"steps": steps, "seconds": round(self.seconds, 1)}
+        row |= {"measure": now.measure, "value": now.value, "low": now.low, "high": now.high}
+        row |= {it.player: it.value for it in self.baselines} | now.figures
+        logged = job.model.logger.name_to_value
+        names = ("entropy_loss", "explained_variance", "approx_kl", "clip_fraction", "value_loss", "learning_rate")
+        row |= {name: float(logged[f"train/{name}"]) for name in names if f"train/{name}" in logged}
+        job.counters["curve"].append(row)
+        runs.write(job.run / "progress.csv", csv_text(job.counters["curve"]))
+        job.model.logger.record(f"evaluation/{now.measure.replace(' ', '_')}", now.value)
+        for name, value in now.figures.items():
+            job.model.logger.record(f"evaluation/{name}", value)
+        if steps == 0:
+            job.model.logger.dump(0)
+        self.table_row(row)
+
+    def table_head(self) -> None:
+        """The table of evaluations, and what it has so far."""
+        random, heuristic = self.baselines
+        self.progress.console.print(
+            f"\n{random.measure}, {random.games:,} games on the same deals: random {random.value:.3f}, heuristic "
+            f"{heuristic.value:.3f}\n[bold]decisions   minutes   trained (95 %)            to random   to heuristic[/bold]"
+        )
+        for row in self.job.counters["curve"]:
+            self.table_row(row)
+
+    def table_row(self, row: dict[str, Any]) -> None:
+        """A line of it."""
+        random, heuristic = (row["value"] - it.value for it in self.baselines)
+        self.progress.console.print(
+            f"{row['steps']:9,}   {row['seconds'] / 60:7.1f}   {row['value']:.3f} ({row['low']:.3f} to {row['high']:.3f})"
+            f"   {random:+9.3f}   {heuristic:+12.3f}"
+        )
+
+    @contextlib.contextmanager
+    def handling_signals(self) -> Iterator[None]:
+        """The first Ctrl-C (or SIGTERM) asks to stop after this update, the second stops at once."""
+
+        def ask(*_: Any) -> None:
+            if self.stop:
+                raise KeyboardInterrupt
+            self.stop = True
+            self.progress.console.print("stopping after this update; once more: stop at once")
+
+        before = {number: signal.signal(number, ask) for number in (signal.SIGINT, signal.SIGTERM)}
+        try:
+            yield
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)
+
+
+def csv_text(rows: list[dict[str, Any]]) -> str:
+    """Rows as CSV, with all columns that occur in any."""
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    file = io.StringIO()
+    writer = csv.DictWriter(file, names, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    return file.getvalue()
+
+
+# -- The results ------------------------------------------------------------------------------------------------------
+
+
+def finish(job: Job, baselines: list[evaluate.Result], console: Console) -> None:
+    """Write model, table, learning curve and a game; results.json, which says that the run is done, comes last."""
+    run = job.run
+    with console.status("playing the games of the final table"):
+        results = evaluate.final_table(job.ruleset, job.model, job.settings["test_games"])
+    runs.save_model(run / "model.zip", job.model, job.ruleset)
+    runs.write(run / "game.txt", game_text(job, evaluate.TEST_SEED))
+    runs.write(run / "curve.png", curve_png(job, baselines, results[-1]))
+    steps, minutes = job.model.num_timesteps, job.counters["curve"][-1]["seconds"] / 60
+    title = f"{job.ruleset.name}, after {steps:,} decisions and {minutes:.1f} minutes of self-play"
+    runs.write(run / "results.md", f"# {title}\n\n{evaluate.markdown(results)}\n{EXPLAINED}\n")
+    players = [{**it._asdict(), "figures": it.figures} for it in results]
+    content = {"steps": steps, "of": job.settings["steps"], "minutes": round(minutes, 2), "results": players}
+    runs.write_json(run / "results.json", content)
+    console.print()
+    console.print(evaluate.table(results, title))
+    console.print(f"\nmodel, curve.png, game.txt (a game of the trained agents) and more are in {run}")
+
+
+EXPLAINED = """All seats are played alike, all players of the table on the same deals. `trained` takes the likeliest action,
+`trained, sampled` draws one from its probabilities. Intervals of win rates are Wilson's."""
+
+
+def game_text(job: Job, seed: int) -> str:
+    """One game of the trained agents, for people: before each choice what has changed on the table, seen from above."""
+    game = Game(job.ruleset, seed)
+    lines = [
+        f"A game of {job.ruleset.name} played by the trained agents. The table is seen from above; each line of it is shown",
+        "again when it has changed. A choice has the probabilities that the agent gave to its options, and how good it",
+        "thought its position was (the expected return).",
+        "",
+    ]
+    shown: set[str] = set()
+    while True:
+        table = job.ruleset.text(game.rules, game.states, None).splitlines()
+        lines += [f"    {line}".rstrip() for line in table if line.strip() and line not in shown]
+        shown = set(table)
+        if game.over:
+            break
+        name, why = likeliest(job, game)
+        lines += ["", f"{job.ruleset.agents[game.seat]}: {name}{why}"]
+        game.act(name)
+    paid = ", ".join(f"{agent} {value:g}" for agent, value in zip(job.ruleset.agents, game.returns()))
+    return "\n".join([*lines, "", f"returns: {paid}", ""])
+
+
+def likeliest(job: Job, game: Game) -> tuple[str, str]:
+    """The action that the model takes, and its reasons as text; none where there is no choice."""
+    legal = game.legal()
+    if len(legal) == 1:
+        return legal[0], ""
+    ids = [job.ruleset.actions.id(name) for name in legal]
+    mask = np.zeros((1, job.ruleset.actions.n), np.bool_)
+    mask[0, ids] = True
+    seen, _ = job.model.policy.obs_to_tensor(game.look(game.seat)[None])
+    with torch.no_grad():
+        odds = job.model.policy.get_distribution(seen, mask).distribution.probs[0, ids].tolist()
+        worth = float(job.model.policy.predict_values(seen))
+    order = sorted(range(len(legal)), key=lambda k: -odds[k])
+    said = ", ".join(f"{legal[k]} {odds[k]:.0%}" for k in order[:6])
+    more = f", {len(legal) - 6} more" if len(legal) > 6 else ""
+    return legal[order[0]], f"    ({said}{more}; expects {worth:.2f})"
+
+
+def curve_png(job: Job, baselines: list[evaluate.Result], final: evaluate.Result) -> bytes:
+    """The learning curve, with its 95 % band, between the lines of random play and heuristic."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    from matplotlib import pyplot
+    from matplotlib.ticker import PercentFormatter
+
+    curve = job.counters["curve"]
+    steps = np.array([row["steps"] for row in curve]) / 1e6
+    value, low, high = (np.array([row[name] for row in curve]) for name in ("value", "low", "high"))
+    figure, axes = pyplot.subplots(figsize=(8, 4.5), dpi=150, layout="constrained")
+    for it, colour in zip(baselines, ("#8a8a8a", "#c2571a")):
+        axes.axhspan(it.low, it.high, color=colour, alpha=0.12, linewidth=0)
+        axes.axhline(it.value, color=colour, linestyle=(0, (5, 3)), linewidth=1.3)
+    axes.fill_between(steps, low, high, color="#1f5fa8", alpha=0.2, linewidth=0)
+    axes.plot(steps, value, color="#1f5fa8", linewidth=2, marker="o", markersize=3.5)
+    for it, colour, name in (
+        (baselines[0], "#6a6a6a", "random"), (baselines[1], "#c2571a", "heuristic"), (final, "#1f5fa8", "trained"),
+    ):  # fmt: skip
+        text = f"{it.value:.1%}" if it.measure == "win rate" else f"{it.value:.2f}"
+        where = value[-1] if it is final else it.value
+        axes.annotate(
+            f"{name}\n{text}", (1, where), xycoords=axes.get_yaxis_transform(), xytext=(8, 0),
+            textcoords="offset points", color=colour, va="center", fontweight="bold", annotation_clip=False,
+        )  # fmt: skip
+    if final.measure == "win rate":
+        axes.set_ylim(0, 1)
+        axes.yaxis.set_major_formatter(PercentFormatter(1, decimals=0))
+    axes.set_xlim(0, max(steps[-1], 1e-9))
+    axes.set_xlabel("decisions learnt from, millions")
+    axes.set_ylabel(f"{final.measure}, {curve_games(job)} games a point")
+    minutes = curve[-1]["seconds"] / 60
+    name = job.ruleset.name.replace("_", " ")
+    axes.set_title(
+        f"{name}, {job.ruleset.n_seats} players: {minutes:.0f} minutes of self-play", loc="left", fontsize=11
+    )
+    axes.grid(alpha=0.25)
+    axes.spines[["top", "right"]].set_visible(False)
+    file = io.BytesIO()
+    figure.savefig(file, format="png")
+    pyplot.close(figure)
+    return file.getvalue()
+
+
+def curve_games(job: Job) -> str:
+    return f"{job.settings['eval_games']:,}"
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -8,12 +8,15 @@ counted in decisions through the mean length of games sampled from Python; draws
 
 from __future__ import annotations
 
+import importlib
+import os
 import random
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from benchmarks import modes
-from benchmarks.measure import Entry, rate
+from benchmarks.measure import Entry, Window, rate
 
 if TYPE_CHECKING:
     from benchmarks.modes import Setup
@@ -77,35 +80,28 @@ def open_spiel_from_python(setup: Setup) -> Iterator[Entry]:
 def open_spiel_vector(setup: Setup) -> Iterator[Entry]:
     """Its own environment for many games, a loop in Python."""
     from open_spiel.python import rl_environment, vector_env
-
-    n, rng = 64, random.Random(setup.seed)
-    games = [
-        rl_environment.Environment(
-            "hearts", chance_event_sampler=rl_environment.ChanceEventSampler(setup.seed + k)
-        ) for k in range(n)
-    ]  # fmt: skip
-    envs = vector_env.SyncVectorEnv(games)
-    steps = envs.reset()
-
-    def work() -> float:
-        nonlocal steps
-        legal = [step.observations["legal_actions"][step.current_player()] for step in steps]
-        chosen = [vector_env_output(rng.choice(actions)) for actions in legal]
-        steps, _, _, _ = envs.step(chosen, reset_if_done=True)
-        return n
-
     from open_spiel.python.rl_agent import StepOutput
 
-    def vector_env_output(action: int) -> Any:
-        return StepOutput(action, [])
+    n = 64
+    for name in OPEN_SPIEL_GAMES:
+        rng = random.Random(setup.seed)
+        samplers = [rl_environment.ChanceEventSampler(setup.seed + k) for k in range(n)]
+        envs = vector_env.SyncVectorEnv([rl_environment.Environment(name, chance_event_sampler=s) for s in samplers])
+        shown = envs.reset()
 
-    note = "SyncVectorEnv, a loop in Python, so the number of games hardly matters"
-    yield _open_spiel("hearts", "Python", "batch", "decisions/s", rate(work, setup.clock), batch=n, note=note)
+        def work(envs: Any = envs, shown: list = shown, rng: random.Random = rng) -> float:
+            legal = [step.observations["legal_actions"][step.current_player()] for step in shown]
+            chosen = [StepOutput(rng.choice(actions), []) for actions in legal]
+            shown[:] = envs.step(chosen, reset_if_done=True)[0]
+            return n
+
+        note = (
+            "SyncVectorEnv, a loop in Python, so the number of games hardly matters; every seat's tensor and legal set"
+        )
+        yield _open_spiel(name, "Python", "batch", "decisions/s", rate(work, setup.clock), batch=n, note=note)
 
 
-def _open_spiel(
-    name: str, config: str, mode: str, unit: str, window: Any, batch: int = 1, note: str = ""
-) -> Entry:
+def _open_spiel(name: str, config: str, mode: str, unit: str, window: Window, batch: int = 1, note: str = "") -> Entry:
     return Entry(f"OpenSpiel {name}", config, mode, batch, unit, window, note=note)
 
 
@@ -194,7 +190,7 @@ def pettingzoo_sb3(setup: Setup) -> Iterator[Entry]:
     from benchmarks import training
 
     make = _classic("connect_four_v3").raw_env
-    env = DummyVecEnv([lambda k=k: turn_based_env(make(), setup.seed + k) for k in range(training.GAMES)])
+    env = DummyVecEnv([partial(turn_based_env, make(), setup.seed + k) for k in range(training.GAMES)])
     window = training.share_in_env(env, setup.seed, setup.clock)
     yield Entry("PettingZoo connect_four_v3", "raw_env in DummyVecEnv", "sb3", training.GAMES, "%", window, most=3)
 
@@ -209,9 +205,6 @@ def pettingzoo_start(setup: Setup) -> Iterator[Entry]:
 
 def _classic(name: str) -> Any:
     """A module of pettingzoo.classic, silently."""
-    import importlib
-    import os
-
     os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")
     return importlib.import_module(f"pettingzoo.classic.{name}")
 

@@ -6,6 +6,7 @@ Everything runs on one core, in windows that take turns; a figure is the median 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import datetime
 import importlib.metadata
 import json
@@ -92,7 +93,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--windows", metavar="N", type=int, default=9, help="windows of a figure (default: 9)")
     parser.add_argument("--seed", metavar="N", type=int, default=0, help="of everything (default: 0)")
     parser.add_argument("--clock", choices=CLOCKS, default="wall",
-                        help="cpu: count only the time that this process got, for busy machines (default: wall)")  # fmt: skip
+                        help="cpu: count only the time that this process got (default: wall)")  # fmt: skip
     parser.add_argument("--no-peers", action="store_true", help="leave other libraries out")
     parser.add_argument("--json", action="store_true", help="one line a figure, spread as interquartile range")
     given = parser.parse_args(arguments)
@@ -174,10 +175,8 @@ def versions() -> Iterator[str]:
     """Python and the libraries involved, as far as they are installed."""
     yield f"Python {platform.python_version()}"
     for library in ("numpy", "numba", "pettingzoo", "open_spiel", "stable_baselines3", "sb3_contrib", "torch"):
-        try:
+        with contextlib.suppress(importlib.metadata.PackageNotFoundError):
             yield f"{library} {importlib.metadata.version(library)}"
-        except importlib.metadata.PackageNotFoundError:
-            pass
 
 
 def table(entries: Sequence[Entry], games: Sequence[str], names: Sequence[str]) -> Iterator[str]:

@@ -9,7 +9,7 @@ from typing import Any
 from benchmarks.measure import Clock, Window
 
 GAMES = 512
-PPO = {"n_steps": 32, "batch_size": 4096, "n_epochs": 4}
+PPO: dict[str, Any] = {"n_steps": 32, "batch_size": 4096, "n_epochs": 4}
 PPO_IN_WORDS = (
     f"MaskablePPO on {GAMES} games, " + ", ".join(f"{name} {value}" for name, value in PPO.items()) + ", MlpPolicy "
     "with its default network (2 x 64), 1 torch thread on the CPU; time in env.step and in the masks, of all of learn()"

@@ -150,7 +150,11 @@ def _compile(function: Any, from_python: bool) -> Any:
         compiled = numba.njit(function, **options)
     finally:
         config.CACHE_DIR = before
-    return _with_one_signature(compiled) if COMPILED else compiled
+    if COMPILED:
+        _take_one_signature(compiled)
+        if not from_python:
+            _refuse_python(compiled)
+    return compiled
 
 
 class _CompactLower(Lower):
@@ -180,7 +184,7 @@ class _Compiler(CompilerBase):
         return [pipeline]
 
 
-def _with_one_signature(dispatcher: Any) -> Any:
+def _take_one_signature(dispatcher: Any) -> None:
     """Let kernels call this one with any constant and any width of integer without compiling it anew for each.
 
     To numba each named constant is a type of its own, and so is each width of a record's field.
@@ -191,7 +195,19 @@ def _with_one_signature(dispatcher: Any) -> Any:
         return find([_widened(x) for x in args], {name: _widened(x) for name, x in kws.items()})
 
     dispatcher.get_call_template = get_call_template
-    return dispatcher
+
+
+def _refuse_python(dispatcher: Any) -> None:
+    """Without a wrapper a call from Python would crash: keep it out of the dispatcher's fast path and raise."""
+
+    def add_overload(result: Any) -> None:
+        dispatcher.overloads[tuple(result.signature.args)] = result
+
+    def refuse(*args: Any, **kws: Any) -> Any:
+        raise TypeError(f"{dispatcher.__name__}: a kernel; call it from compiled code, or decorate it with `entry`")
+
+    dispatcher.add_overload = add_overload
+    dispatcher._compile_for_args = refuse
 
 
 def _widened(kind: Any) -> Any:

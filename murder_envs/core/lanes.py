@@ -104,7 +104,7 @@ if COMPILED:
 
     @intrinsic
     def load(typingctx: Any, row: Any) -> Any:
-        """Read a row of eight uint32."""
+        """Read eight uint32 of a row, its first."""
 
         def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
             return builder.load(_row_pointer(context, builder, sig.args[0], args[0]), align=4)
@@ -188,8 +188,8 @@ else:
         return np.full(N_LANES, int(x) & 0xFFFFFFFF, np.uint32)
 
     def load(row: Any) -> Any:
-        """Read a row of eight uint32."""
-        return np.array(row)
+        """Read eight uint32 of a row, its first."""
+        return np.array(row[:N_LANES])
 
     def store(row: Any, x: Any) -> None:
         """Write a row of eight uint32."""

@@ -46,6 +46,9 @@ TOLD_ALL = 25
 ENDINGS = ("", "detective", "confidant", "witness", "deck", "dead_end", "turn_limit")
 NO_END, BY_DETECTIVE, BY_CONFIDANT, BY_WITNESS, BY_DECK, BY_DEAD_END, BY_TURN_LIMIT = range(len(ENDINGS))
 
+WON = ("detective", "confidant")
+"""The endings that are a win."""
+
 TALK = ("silent", "none", "symbols", "open")
 TALK_SILENT, TALK_NONE, TALK_SYMBOLS, TALK_OPEN = range(len(TALK))
 DEAD_END = ("rulebook", "certain", "off")

@@ -50,6 +50,7 @@ from murder_envs.games.theres_been_a_murder.moves import (
     TALK_NONE,
     TALK_SYMBOLS,
     TOLD_ALL,
+    WON,
     givable,
 )
 from murder_envs.games.theres_been_a_murder.play import resolve, returns
@@ -144,7 +145,7 @@ def snapshot(rules: np.ndarray, state: np.ndarray) -> dict[str, Any]:
     n = int(rules[0]["n_seats"])
     deck_n, discard_n = int(s["deck_n"]), int(s["discard_n"])
     ending = ENDINGS[s["ending"]]
-    won = ending in ("detective", "confidant")
+    won = ending in WON
     score = deck_n if won else -1
     paid = np.zeros(n)
     returns_of(state, rules, paid)

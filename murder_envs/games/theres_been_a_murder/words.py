@@ -8,8 +8,8 @@ import numpy as np
 
 from murder_envs.games.theres_been_a_murder.cards import NAMES, NO_CARD, RATINGS
 from murder_envs.games.theres_been_a_murder.deal import HANDS, LOWER, OUT, UPPER
-from murder_envs.games.theres_been_a_murder.moves import ENDINGS, PHASES
-from murder_envs.games.theres_been_a_murder.snapshots import members, snapshot, table_of
+from murder_envs.games.theres_been_a_murder.moves import ENDINGS, WON
+from murder_envs.games.theres_been_a_murder.snapshots import members, rating_of, snapshot, table_of
 
 SEEN_BY_ALL = (
     "discard", "lower", "first", "turn", "turns", "phase", "to_act", "effect", "played", "last_action", "targets",
@@ -18,21 +18,23 @@ SEEN_BY_ALL = (
 
 
 def info(rules: np.ndarray, state: np.ndarray, seat: int) -> dict[str, Any]:
-    """`turns` while the game goes on; at the end `won`, `ending`, `score`, `rating` and `rating_text`."""
-    s = state[0]
-    if PHASES[s["phase"]] != "over":
-        return {"turns": int(s["turns"])}
-    end = snapshot(rules, state)
-    rating = end["rating"]
-    text = RATINGS[len(RATINGS) - 1 - rating][1] if rating >= 0 else ""
-    return {name: end[name] for name in ("turns", "won", "ending", "score", "rating")} | {"rating_text": text}
+    """`turns` while the game goes on; at the end also `won`, `ending`, `score`, `rating` and `rating_text`."""
+    turns = state["turns"].item()
+    ending = ENDINGS[state["ending"].item()]
+    if not ending:
+        return {"turns": turns}
+    won = ending in WON
+    score = state["deck_n"].item() if won else -1
+    rating = rating_of(score)
+    text = RATINGS[len(RATINGS) - 1 - rating][1] if won else ""
+    return {"turns": turns, "won": won, "ending": ending, "score": score, "rating": rating, "rating_text": text}
 
 
 def figures(rules: np.ndarray, state: np.ndarray) -> dict[str, float]:
     """Of a finished game: won, how it ended, turns, and the score (NaN without a win, so that wins are averaged)."""
     s = state[0]
     ending = ENDINGS[s["ending"]]
-    won = ending in ("detective", "confidant")
+    won = ending in WON
     found = {"win": float(won), "turns": float(s["turns"]), "score": float(s["deck_n"]) if won else float("nan")}
     return found | {name: float(ending == name) for name in ENDINGS[1:]}
 
