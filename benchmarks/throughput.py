@@ -72,7 +72,7 @@ MODES = {
         modes.sb3, (peers.pettingzoo_sb3,),
     ),
     "start": Mode(
-        "from a fresh process to its first AEC step, wall clock; compiled before, and with an empty cache",
+        "seconds from a fresh process to its first AEC step; compiled before, and with an empty cache; less is better",
         modes.start, (peers.pettingzoo_start,),
     ),
 }  # fmt: skip
