@@ -482,8 +482,8 @@ def finish(job: Job, console: Console) -> None:
     ]
     content = {"steps": steps, "of": job.settings["steps"], "minutes": round(minutes, 2), "results": players}
     runs.write_json(run / "results.json", content)
-    console.print()
-    console.print(evaluate.table(results, title))
+    console.print(f"\n{title}", soft_wrap=True)
+    console.print(evaluate.table(results))
     console.print(f"model, curve.png, game.txt (a game of the trained agents) and more: {run}", soft_wrap=True)
 
 

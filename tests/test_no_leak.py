@@ -31,6 +31,9 @@ NOT_KEPT = ("", "the seat to act", "the legal set", "the observation", "chance a
 TRIES = 2
 """Twins looked for at each decision."""
 
+FURTHER = 8
+"""Decisions that twins play on."""
+
 
 # -- Redeal -----------------------------------------------------------------------------------------------------------
 
@@ -175,6 +178,11 @@ class Twins:
         sure = [self.full[known["field"]][seat] for known in self.told.get("knowledge", []) if known.get("sure")]
         return any(sum(card in place for place in table) == 1 for table in sure)
 
+    def all_is_shared(self) -> bool:
+        """Do all know the same, so that whatever one sees all see?"""
+        tables = [self.full[known["field"]] for known in self.told.get("knowledge", [])]
+        return bool(tables) and all(its == table[0] for table in tables for its in table)
+
     def pairs(self, seat: int) -> list[tuple[Any, Any]]:
         """Pairs of cards that lie face down and that a seat does not see."""
         unseen = sorted(card for card, seers in self.seers.items() if seat not in seers)
@@ -187,9 +195,8 @@ class Twins:
             twin[hidden["field"]] = exchanged(twin[hidden["field"]], a, b)
         for known in self.told.get("knowledge", []):
             tables = twin[known["field"]]
-            as_seat = tables[seat]  # also what others know, where all that is known is shared
             for viewer in range(len(tables)):
-                if all_know or (viewer not in (seat, self.n_seats) and tables[viewer] != as_seat):
+                if all_know or not (viewer in (seat, self.n_seats) or self.all_is_shared()):
                     tables[viewer] = exchanged(tables[viewer], a, b)
                     if known.get("within_public") and not all_know:
                         tables[viewer] = within(tables[viewer], tables[self.n_seats])
@@ -254,26 +261,34 @@ def check_twins(ruleset: Ruleset, game: str, table: Table, rng: random.Random) -
 
 
 def check_next(game: str, here: Table, there: Table, seat: int, cards: tuple[Any, Any], rng: random.Random) -> None:
-    """One decision further, the same at both tables, if it is possible at both and draws on chance at neither."""
+    """A few decisions further, the same at both tables, as long as they are possible at both and show neither card.
+
+    It ends where chance decides something: it may do so differently.
+    """
     told = data(game, "twins.toml")
-    both = [
-        (action, name)
-        for action, name in zip(here.legal(), here.names())
-        if action in there.legal() and not begins(name, told.get("telling", []))
-    ]
-    if not both or set(cards) & set(told.get("announced", [])):
+    if set(cards) & set(told.get("announced", [])):
         return
-    action, name = rng.choice(both)
-    after = [here.copy(), there.copy()]
-    chance = [table.states["rng"].copy() for table in after]
-    for table in after:
-        table.act(action)
-    if any(table.over for table in after) or any(table.states["rng"] != was for table, was in zip(after, chance)):
-        return
-    shows = begins(name, told.get("showing", []))
-    if any(Twins(game, table.snapshot()).sees(seat, card, shows) for table in after for card in cards):
-        return
-    assert after[0].look(seat) == after[1].look(seat), f"seat {seat} can tell {cards[0]} from {cards[1]} after {name}"
+    here, there = here.copy(), there.copy()
+    shown = Twins(game, here.snapshot()).all_is_shared()
+    for _ in range(FURTHER):
+        both = [
+            (action, name)
+            for action, name in zip(here.legal(), here.names())
+            if action in there.legal() and not begins(name, told.get("telling", []))
+        ]
+        if not both:
+            return
+        action, name = rng.choice(both)
+        shown = shown or begins(name, told.get("showing", []))
+        for table in (here, there):
+            chance = table.states["rng"].copy()
+            table.act(action)
+            if table.over or table.states["rng"] != chance:
+                return
+            twins = Twins(game, table.snapshot())
+            if any(twins.sees(seat, card, shown) for card in cards):
+                return
+        assert here.look(seat) == there.look(seat), f"seat {seat} can tell {cards[0]} from {cards[1]} after {name}"
 
 
 def begins(name: str, verbs: list[str]) -> bool:
