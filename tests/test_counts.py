@@ -20,8 +20,8 @@ COUNTS = rows("counts.toml", "count")
 class Tree:
     """All that can happen from some positions on, to the end or to a depth, each chance event one branch an outcome.
 
-    A *view* is an observation that a seat can meet, whoever's turn it is, at the end too. An *information state* is what a
-    seat to act has had before it: its own observations and actions so far.
+    A *view* is an observation that a seat can meet, whoever's turn it is, at the end too. An *information state* is
+    what a seat to act has had before it: its own observations and actions so far.
 
     Attributes:
         lines: complete lines of play, or of `depth` decisions.

@@ -1,7 +1,7 @@
 """Averages over many games against reference figures, which come from another build.
 
-Both samples err, so the limit is three standard errors of their difference; a figure beyond it is decided by ten times the
-games from other seeds.
+Both samples err, so the limit is three standard errors of their difference; a figure beyond it is decided by ten times
+the games from other seeds.
 """
 
 from __future__ import annotations

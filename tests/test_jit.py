@@ -1,4 +1,4 @@
-"""What compiled code stands on: the cache, one signature a kernel, no allocation; random numbers and bits, compiled and not."""
+"""What compiled code stands on: its cache, one signature a kernel, no allocation; random numbers and bits."""
 
 from __future__ import annotations
 
@@ -29,21 +29,21 @@ MASK_64 = 2**64 - 1
 
 # -- The cache --------------------------------------------------------------------------------------------------------
 
-CALLEE = '''
+CALLEE = """
 from murder_envs.core.jit import kernel
 
 @kernel
 def answer():
     return {answer}
-'''
-CALLER = '''
+"""
+CALLER = """
 from murder_envs.core.jit import entry
 from murder_envs.core.callee import answer
 
 @entry
 def ask():
     return answer() + 1
-'''
+"""
 ASK = "from murder_envs.core.caller import ask; print(ask(), sum(ask.stats.cache_hits.values()))"
 
 

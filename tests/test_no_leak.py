@@ -235,8 +235,8 @@ def restored(ruleset: Ruleset, full: dict[str, Any]) -> Table | None:
 
 
 def check_twins(ruleset: Ruleset, game: str, table: Table, rng: random.Random) -> tuple[int, int]:
-    """Swap cards that a seat has not seen: it sees the same, also after the next decision, unless that shows one of
-    them. Swap cards of which it has seen one: it sees something else. Returns how many twins there were of each kind."""
+    """Swap cards that a seat has not seen: it sees the same, also some decisions later, unless they show one of them.
+    Swap cards of which it has seen one: it sees something else. Returns how many twins there were of each kind."""
     alike = different = 0
     full = table.snapshot()
     twins = Twins(game, full)

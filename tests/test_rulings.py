@@ -13,20 +13,12 @@ from tests.support import agrees, data, rows, same
 
 SEED = 7
 RULINGS = rows("rulings.toml", "ruling")
-UNCOMPILED = 8
-"""One in so many is run without compilation too."""
+pytestmark = pytest.mark.nojit
 
 
 def each(rulings: list[tuple[str, dict[str, Any]]]) -> list[Any]:
-    return [
-        pytest.param(
-            game,
-            ruling,
-            id=f"{game}-{ruling['name']}",
-            marks=[pytest.mark.nojit] if k % UNCOMPILED == 0 else [],
-        )
-        for k, (game, ruling) in enumerate(rulings)
-    ]
+    """Test parameters with the rulings' names."""
+    return [pytest.param(game, ruling, id=f"{game}-{ruling['name']}") for game, ruling in rulings]
 
 
 def start(game: str, ruling: dict[str, Any], setup: dict[str, Any]) -> Any:
@@ -92,7 +84,6 @@ def test_the_file_is_as_contributing_says(game):
         assert ("instead" in ruling) == bool({"unseen_by", "seen_by"} & set(ruling)), ruling["name"]
 
 
-@pytest.mark.nojit
 @pytest.mark.parametrize(
     ("found", "expected", "wrong"),
     [

@@ -1,10 +1,10 @@
 """A digest of many seeded games for each configuration: whatever changes play changes it.
 
-    python -m tests.test_signature [game ...]      rewrites signature.txt
+    python -m tests.test_signature [game ...]      rewrites signature.txt, after the game's version was raised
 
-What goes in, game by game: the complete snapshot of the end (rulebook terms, so neither caches nor the layout of the record
-count, and every machine gives the same), what each seat sees then, the returns, and how many decisions and legal
-actions there were. The players choose at random.
+What goes in, game by game: the complete snapshot of the end (in the rulebook's terms, so that neither caches nor the
+layout of the record count, and every machine gives the same), what each seat sees then, the returns, and how many
+decisions and legal actions there were. The players choose at random.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ UNCOMPILED = ("default", "tiny")
 """Configurations of which the few games are played without compilation too, if the game has them."""
 
 HOW = """
-If the game is not meant to play differently, this is a bug: the first difference is in {what}.
-If it is: raise the game's version, say why in its history, and renew signature and playthroughs:
+If the game is not meant to play differently, this is a bug. If it is: raise the game's version, say why in its history,
+and renew the signature and the playthroughs:
     python -m tests.test_signature {game}"""
 
 
@@ -52,15 +52,12 @@ def written(game: str) -> dict[str, list[str]]:
 
 def check(case: tuple[str, str], n: int, column: int) -> None:
     game, config = case
-    known = written(game)
-    version = ruleset_of(game).version
-    assert known["version"] == [str(version)], f"signature.txt is of version {known['version'][0]}, the game of {version}" + (
-        HOW.format(game=game, what="unknown")
-    )
+    known, version = written(game), ruleset_of(game).version
     found = digest(game, config, n)
     if found != known[config][column]:
-        what = "the first games already" if digest(game, config, FEW) != known[config][0] else f"a game after the first {FEW}"
-        raise AssertionError(f"{config}: {found}, in signature.txt {known[config][column]}" + HOW.format(game=game, what=what))
+        what = f"{n} games of {config} have the signature {found}, and signature.txt has {known[config][column]}"
+        raise AssertionError(what + HOW.format(game=game))
+    assert known["version"] == [str(version)], f"signature.txt is of version {known['version'][0]}, not of {version}"
 
 
 @pytest.mark.slow
@@ -80,18 +77,21 @@ def test_every_configuration_is_signed(game):
     assert list(written(game)) == ["version", *all_configs(game)]
 
 
-def renewed(game: str) -> str:
-    """The text of signature.txt."""
-    lines = [
-        f"# Digests of {FEW} and of {MANY} seeded games for each configuration; see tests/test_signature.py.",
-        f"version {ruleset_of(game).version}",
-    ]
-    for config in all_configs(game):
-        lines.append(f"{config} {digest(game, config, FEW)} {digest(game, config, MANY)}")
-    return "\n".join(lines) + "\n"
+def renew(game: str) -> None:
+    """Write signature.txt anew; SystemExit if the game plays differently under the same version."""
+    path = DATA / game / "signature.txt"
+    version = ruleset_of(game).version
+    signed = {config: [digest(game, config, FEW), digest(game, config, MANY)] for config in all_configs(game)}
+    known = written(game) if path.exists() else {}
+    changed = [config for config in signed if known.get(config, signed[config]) != signed[config]]
+    if changed and known["version"] == [str(version)]:
+        sys.exit(f"{game}: plays differently ({', '.join(changed)}) and still has version {version}: raise it first")
+    head = f"# Digests of {FEW} and of {MANY} seeded games for each configuration; see tests/test_signature.py.\n"
+    lines = [f"version {version}", *(" ".join((config, *signed[config])) for config in signed)]
+    path.write_text(head + "\n".join(lines) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":
     for each in sys.argv[1:] or GAMES:
-        (DATA / each / "signature.txt").write_text(renewed(each), encoding="utf-8")
+        renew(each)
         print(f"renewed the signature of {each}")

@@ -25,6 +25,7 @@ from agents.policies import features  # noqa: E402
 from murder_envs import registry  # noqa: E402
 from tests.support import ROOT  # noqa: E402
 
+GAME = next(iter(train.GAME_SETTINGS))
 SMALL = (
     "--config", "tiny", "--envs", "16", "--rollout", "16", "--batch-size", "128", "--epochs", "2", "--net", "32,16",
     "--evals", "4", "--eval-games", "50", "--test-games", "100", "--threads", "1",
@@ -299,8 +300,8 @@ def unfinished(finished, tmp_path) -> pathlib.Path:
 @pytest.mark.parametrize(
     ("facts", "named"),
     [
-        ({"game": "cluedo"}, "was trained on cluedo, not on theres_been_a_murder"),
-        ({"version": 0}, "was trained on version 0 of theres_been_a_murder, here is version"),
+        ({"game": "cluedo"}, f"was trained on cluedo, not on {GAME}"),
+        ({"version": 0}, f"was trained on version 0 of {GAME}, here is version"),
         ({"config": {}}, "config: "),
         ({"actions": 3}, "actions: "),
         ({"format": 0}, "has format 0, this program reads"),
@@ -324,9 +325,9 @@ def test_what_is_no_checkpoint_is_refused(unfinished, capsys):
 
 
 def test_resuming_keeps_game_and_settings(unfinished, capsys, monkeypatch):
-    monkeypatch.setitem(registry.GAMES, "other_game", "murder_envs.games.theres_been_a_murder")
+    monkeypatch.setitem(registry.GAMES, "other_game", registry.GAMES[GAME])
     for arguments, named in (
-        (["--game", "other_game"], "is of theres_been_a_murder, not of 'other_game'"),
+        (["--game", "other_game"], f"is of {GAME}, not of 'other_game'"),
         (["--seed", "5"], "seed: "),
         (["--net", "8"], "net: "),
         (["--players", "4"], "config: "),

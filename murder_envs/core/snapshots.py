@@ -69,6 +69,14 @@ def ints(field: str, value: Any, low: int, high: int, n: int | None = None) -> l
     return [an_int(field, x, low, high) for x in a_list(field, value, n)]
 
 
+def numbers(field: str, value: Any, n: int) -> list[float]:
+    """A list of n numbers; a bool is none."""
+    for x in (found := a_list(field, value, n)):
+        if isinstance(x, bool) or not isinstance(x, (int, float)) and not hasattr(x, "__float__"):
+            fail(field, f"numbers, not {x!r}")
+    return [float(x) for x in found]
+
+
 def distinct(field: str, values: Sequence[Any]) -> None:
     """No entry twice."""
     for i, x in enumerate(values):
