@@ -41,7 +41,7 @@ def info(rules: np.ndarray, state: np.ndarray, seat: int) -> dict[str, Any]:
     return {
         "winner": winner,
         "ended": ending,
-        "turns": int(s["turn"]) + 1,
+        "turns": int(s["turn"]),
         "reshuffles": int(s["reshuffles"]),
         "filled": [int(rules[0]["n_stacks"]) - missing for missing in byte_list(s["missing"], n)],
         "story": story(rules, state, winner) if winner != NO_SEAT else "",
@@ -54,7 +54,7 @@ def figures(rules: np.ndarray, state: np.ndarray) -> dict[str, float]:
     s = state[0]
     ending = ENDINGS[s["ending"]]
     found = {
-        "turns": float(s["turn"]) + 1,
+        "turns": float(s["turn"]),
         "first_won": float(s["winner"] == s["first"]),
         "seat_0_won": float(s["winner"] == 0),
         "reshuffles": float(s["reshuffles"]),
