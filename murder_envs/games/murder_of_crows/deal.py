@@ -247,6 +247,7 @@ STATE = np.dtype(
         # open acts, 16 bits each, the newest lowest: 1 + the seat (or FLIPPED) + (argument << 8); 0: none
         ("events", np.uint64, (EVENT_WORDS,)),
         *RNG_FIELDS,
+        ("drawn", np.uint64),  # where chance is listed: the cards drawn since the deal, in order, as a number; else 0
     ],
     align=True,
 )
@@ -295,6 +296,7 @@ def clear(state, rules):
     state.reshuffles = 0
     state.winner = NO_SEAT
     state.ending = NO_END
+    state.drawn = NONE
     clear_play(state)
 
 
@@ -325,11 +327,13 @@ def set_up(state, rules, seed):
         seat = seat_at(rules, np.int64(state.first), offset)
         for _ in range(rules.hand_size - (offset == 0)):
             give(state, seat, take_top(state))
+    state.drawn = NONE
 
 
 # -- The draw pile ------------------------------------------------------------------------------
 # Shuffled once and then drawn from the top. Where chance is listed (see `core.rng`) it is kept in the order of card ids
 # instead, and each draw takes one of its cards at random: so a draw, and not a whole order, is one event of chance.
+# Cards of one type are one event: `drawn` tells histories apart, and stands in the snapshot in place of random numbers.
 
 
 @kernel
@@ -341,6 +345,7 @@ def take_top(state):
         card = np.int64(state.deck[at])
         for i in range(at, top):
             state.deck[i] = state.deck[i + 1]
+        state.drawn = state.drawn * np.uint64(N_CARDS + 1) + np.uint64(card + 1)
     else:
         card = np.int64(state.deck[top])
     state.deck_n = top

@@ -173,7 +173,7 @@ def snapshot(rules: np.ndarray, state: np.ndarray) -> dict[str, Any]:
         "winner": int(s["winner"]),
         "truncated": bool(s["ending"] == TRUNCATED),
         "events": events_of(state),
-        "rng": f"{int(s['rng']):016x}",
+        "rng": f"{int(s['drawn' if s['rng_listed'] else 'rng']):016x}",
         "to_act": int(s["to_act"]),
         "over": phase == "over",
         "returns": [float(x) for x in paid],
