@@ -108,23 +108,24 @@ def trained_player(
 
 
 def columns(results: Sequence[Result]) -> tuple[list[str], list[list[str]]]:
-    """Headings and rows of the table, as text."""
-    headings = ["all seats", "games", results[0].measure, "95 % interval", *results[0].figures]
+    """Headings and rows of the table, as text; without figures that are 0 for all."""
+    names = [name for name in results[0].figures if any(it.figures[name] != 0 for it in results)]
+    headings = ["all seats", "games", results[0].measure, "95 % interval", *(name.replace("_", " ") for name in names)]
     rows = []
     for it in results:
-        others = [f"{it.figures.get(name, math.nan):.3g}" for name in results[0].figures]
+        others = [f"{it.figures[name]:.3g}" for name in names]
         rows.append([it.player, f"{it.games:,}", f"{it.value:.3f}", f"{it.low:.3f} to {it.high:.3f}", *others])
     return headings, rows
 
 
 def table(results: Sequence[Result], title: str) -> Table:
-    """The table for the terminal."""
+    """The table for the terminal: what fits there."""
     headings, rows = columns(results)
     drawn = Table(title=title, title_justify="left")
-    for k, heading in enumerate(headings):
-        drawn.add_column(heading.replace("_", " "), justify="left" if k == 0 else "right")
+    for k, heading in enumerate(headings[:4]):
+        drawn.add_column(heading, justify="left" if k == 0 else "right", no_wrap=True)
     for row in rows:
-        drawn.add_row(*row)
+        drawn.add_row(*row[:4])
     return drawn
 
 
@@ -151,9 +152,9 @@ def final_table(ruleset: Ruleset, model: MaskablePPO, games: int, seed: int = TE
 def main(arguments: Sequence[str] | None = None) -> int:
     """Print how well a trained model plays, beside random play and the heuristic, on the same deals."""
     parser = argparse.ArgumentParser(prog="python -m agents.evaluate", description=main.__doc__)
-    parser.add_argument("--run", type=pathlib.Path, required=True, help="the run folder, or a model or checkpoint in it")
+    parser.add_argument("--run", type=pathlib.Path, required=True, help="run folder, or a model or checkpoint in it")
     parser.add_argument("--games", type=int, default=10_000, help="default: %(default)s")
-    parser.add_argument("--seed", type=int, default=TEST_SEED, help="of the deals; default: those of the training's table")
+    parser.add_argument("--seed", type=int, default=TEST_SEED, help="of the deals; default: those of training's table")
     given: Any = parser.parse_args(arguments)
     try:
         games = an_int("games", given.games, 1, 10_000_000)

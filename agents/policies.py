@@ -1,4 +1,4 @@
-"""What the network sees of an observation, and the network's settings. Knows no game: layouts and random play suffice."""
+"""What the network sees of an observation. Knows no game: layouts and random play suffice."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ LOOK_SEED = 2**62
 class Encoder(BaseFeaturesExtractor):
     """An observation as the features worth having, then one layer that policy and value share.
 
-    Layouts are made for all configurations of a game: with four players the rows of four more seats are always 0, and so
-    are the cards that the level leaves out. Such columns cost time and teach nothing, so they are left out.
+    Layouts are made for all configurations of a game: with four players the rows of four more seats are always 0, and
+    so are the cards that the level leaves out. Such columns cost time and teach nothing, so they are left out.
 
     Args:
         observation_space: int8[size].
@@ -91,11 +91,11 @@ def features(ruleset: Ruleset, one_hot: Mapping[str, int], games: int = 2048, ro
             occurs[k, seen[:, column]] = True
         batch.step(batch.choose("random"))
     columns = np.flatnonzero((least < greatest) & ~left_out)
-    k, values = np.nonzero(occurs & (occurs.sum(1, keepdims=True) > 1))
+    which, values = np.nonzero(occurs & (occurs.sum(1, keepdims=True) > 1))
     return {
         "columns": columns,
         "scales": np.maximum(1, np.abs(np.stack([low, high])[:, columns].astype(np.int64)).max(0)),
-        "is_columns": names[k],
+        "is_columns": names[which],
         "is_values": values,
     }
 

@@ -95,7 +95,7 @@ def new_folder(out: pathlib.Path, game: str, seed: int) -> pathlib.Path:
 def locked(run: pathlib.Path) -> Iterator[None]:
     """Keep other processes off a run; the lock goes with the process. ValueError if one is at work already."""
     try:
-        file = open(run / "lock", "a")  # noqa: SIM115
+        file = open(run / ".lock", "a")  # noqa: SIM115
     except OSError as error:
         fail("out", f"cannot write to {run} ({error.strerror}); the run goes on only where it can be written")
     with file:
@@ -107,7 +107,7 @@ def locked(run: pathlib.Path) -> Iterator[None]:
 def is_locked(run: pathlib.Path) -> bool:
     """Is a process at work on this run?"""
     try:
-        with open(run / "lock", "rb") as file:
+        with open(run / ".lock", "rb") as file:
             return not _lock(file)
     except OSError:
         return False
@@ -148,10 +148,10 @@ def _commit() -> str | None:
     said = []
     for question in (["rev-parse", "HEAD"], ["status", "--porcelain", "--untracked-files=no"]):
         try:
-            answer = subprocess.run(["git", *question], cwd=here, capture_output=True, text=True, timeout=10, check=True)
+            answer = subprocess.run(["git", *question], cwd=here, capture_output=True, timeout=10, check=True)
         except (OSError, subprocess.SubprocessError):
             return None
-        said.append(answer.stdout.strip())
+        said.append(answer.stdout.decode().strip())
     return said[0] + ("+" if said[1] else "")
 
 
@@ -189,13 +189,13 @@ def save_checkpoint(run: pathlib.Path, model: MaskablePPO, env: BatchVecEnv, cou
         "batch": env.batch,
         "starts": model._last_episode_starts,
         "random": random.getstate(),
-        "numpy": np.random.get_state(),
+        "numpy": np.random.get_state(),  # noqa: NPY002  (what stable-baselines3 draws from)
         "torch": torch.get_rng_state(),
         "cuda": torch.cuda.get_rng_state_all() if model.device.type == "cuda" else [],
     }
     name = f"step-{model.num_timesteps:012d}.zip"
     save_model(run / "checkpoints" / name, model, env.ruleset, {RESUME: pickle.dumps(resume)})
-    for old in checkpoints(run)[:-KEPT]:
+    for old in [*checkpoints(run)[:-KEPT], *(run / "checkpoints").glob("*.part")]:
         old.unlink(missing_ok=True)
 
 
@@ -246,7 +246,7 @@ def resume_checkpoint(path: pathlib.Path, env: BatchVecEnv, device: str) -> tupl
     model._last_obs = env.batch.observations.copy()
     model._last_episode_starts = kept["starts"]
     random.setstate(kept["random"])
-    np.random.set_state(kept["numpy"])
+    np.random.set_state(kept["numpy"])  # noqa: NPY002
     torch.set_rng_state(kept["torch"])
     if kept["cuda"] and model.device.type == "cuda":
         torch.cuda.set_rng_state_all(kept["cuda"])
@@ -260,7 +260,7 @@ def read_config(run: pathlib.Path) -> dict[str, Any]:
     """A run's config.json; ValueError if it is no run folder or of an unknown game."""
     try:
         config = json.loads((run / "config.json").read_text(encoding="utf-8"))
-        game = config["game"]
+        game, _, _, _ = (config[name] for name in ("game", "version", "config", "settings"))
     except OSError as error:
         fail("run", f"{run} is no run folder: no config.json in it ({error.strerror})")
     except (json.JSONDecodeError, UnicodeDecodeError, KeyError, TypeError):

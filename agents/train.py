@@ -24,6 +24,7 @@ import os
 import pathlib
 import signal
 import sys
+import threading
 import time
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -48,25 +49,26 @@ from murder_envs.ruleset import Ruleset
 # -- Settings ---------------------------------------------------------------------------------------------------------
 
 COMMON: dict[str, Any] = {
-    "steps": 2_000_000,  # decisions with more than one option, of all seats together
+    "steps": 6_000_000,  # decisions with more than one option, of all seats together
     "seed": 0,
     "envs": 512,  # games at once
     "rollout": 64,  # decisions in each of them between two updates
-    "batch_size": 4096,
-    "epochs": 4,
+    "batch_size": 1024,
+    "epochs": 1,  # games are cheap: fresh ones teach more in the same time than looking at old ones again
     "learning_rate": 1e-3,  # falls to a twentieth in a straight line
     "entropy": 0.01,
     "gamma": 1.0,  # games end by themselves and are paid at the end, so nothing speaks for discounting
     "gae_lambda": 0.95,
     "net": [256, 128],  # a shared layer, then layers of their own for policy and value
-    "one_hot": {},  # observation blocks whose entries name things, and how many of their rows to look at
+    "one_hot": {},  # observation blocks whose entries name things, and how many of their rows to look at (0: none)
     "evals": 20,  # points of the learning curve after the first
     "eval_games": 2_000,  # games for each of them
     "test_games": 10_000,  # games for the final table
 }
 
 GAME_SETTINGS: dict[str, dict[str, Any]] = {
-    "theres_been_a_murder": {"one_hot": {"events": 8}},
+    # What matters of the latest events is in the tables of possible places too; without them an update is faster.
+    "theres_been_a_murder": {"one_hot": {"events": 0}},
 }
 """Where a game differs from COMMON."""
 
@@ -80,7 +82,10 @@ SAVE_SECONDS = 60
 def parser() -> argparse.ArgumentParser:
     """What can be asked for. Everything is None unless given: `--resume` takes the rest from the run."""
     it = argparse.ArgumentParser(
-        prog="python -m agents.train", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+        prog="python -m agents.train",
+        usage="%(prog)s [options]",
+        description=(__doc__ or "").rpartition("\n\n")[0],
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     game = it.add_argument_group("the game")
     game.add_argument("--game", help=f"one of {', '.join(GAMES)} (default: {next(iter(GAMES))})")
@@ -90,9 +95,9 @@ def parser() -> argparse.ArgumentParser:
     run = it.add_argument_group("the run")
     run.add_argument("--steps", type=int, help=f"decisions to learn from (default: {COMMON['steps']:,})")
     run.add_argument("--seed", type=int, help="0 to 2^32 - 1; equal seeds and threads, equal runs (default: 0)")
-    run.add_argument("--resume", nargs="?", const="", metavar="RUN", help="go on with this run; without a value with "
-                     "the newest unfinished one. With --steps: go on to that many")  # fmt: skip
-    run.add_argument("--out", type=pathlib.Path, default=pathlib.Path("runs"), help="where run folders go (default: runs)")
+    resume = "go on with this run; without a value with the newest unfinished one. With --steps: go on to that many"
+    run.add_argument("--resume", nargs="?", const="", metavar="RUN", help=resume)
+    run.add_argument("--out", type=pathlib.Path, default=pathlib.Path("runs"), help="where runs go (default: runs)")
     run.add_argument("--threads", type=int, help="for the network (default: all cores)")
     run.add_argument("--device", default="cpu", help="cpu, cuda or auto (default: cpu; the network is small)")
     learner = it.add_argument_group("the learner (defaults may differ by game)")
@@ -121,13 +126,14 @@ def new_settings(given: argparse.Namespace, game: str) -> dict[str, Any]:
     settings = {**COMMON, **GAME_SETTINGS.get(game, {})}
     settings.update({name: getattr(given, name) for name in COMMON if getattr(given, name, None) is not None})
     for name, low, high in (
-        ("steps", 1, 10**12), ("seed", 0, 2**32 - 1), ("envs", 1, 65_536), ("rollout", 2, 65_536), ("batch_size", 2, 10**7),
-        ("epochs", 1, 1000), ("evals", 1, 10_000), ("eval_games", 1, 10**6), ("test_games", 1, 10**7),
+        ("steps", 1, 10**12), ("seed", 0, 2**32 - 1), ("envs", 1, 65_536), ("rollout", 2, 65_536),
+        ("batch_size", 2, 10**7), ("epochs", 1, 1000), ("evals", 1, 10_000), ("eval_games", 1, 10**6),
+        ("test_games", 1, 10**7),
     ):  # fmt: skip
         settings[name] = an_int(name, settings[name], low, high)
-    for name, high in (("learning_rate", 1.0), ("entropy", 10.0), ("gamma", 1.0), ("gae_lambda", 1.0)):
-        if not 0 <= settings[name] <= high:
-            fail(name, f"0 to {high}, not {settings[name]}")
+    for name, most in (("learning_rate", 1.0), ("entropy", 10.0), ("gamma", 1.0), ("gae_lambda", 1.0)):
+        if not 0 <= settings[name] <= most:
+            fail(name, f"0 to {most}, not {settings[name]}")
     if isinstance(settings["net"], str):
         try:
             settings["net"] = [an_int("net", int(width), 1, 65_536) for width in settings["net"].split(",")]
@@ -204,7 +210,10 @@ def ready(given: argparse.Namespace, run: pathlib.Path) -> Job:
     settings = config["settings"]
     ruleset = make_ruleset(config["game"], **config["config"])
     if config["version"] != ruleset.version:
-        fail("version", f"{run} was begun with version {config['version']} of {ruleset.name}, here is {ruleset.version}")
+        fail(
+            "version",
+            f"{run} is of version {config['version']} of {ruleset.name}, here is {ruleset.version}; train anew",
+        )
     found = runs.checkpoints(run)
     env = BatchVecEnv(ruleset, settings["envs"], seed=settings["seed"], seat="all", skip_forced=True)
     counters: dict[str, Any] = {"seconds": 0.0, "curve": []}
@@ -251,6 +260,16 @@ def available_cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
+def check_machine(given: argparse.Namespace) -> None:
+    """Set the threads; ValueError names a number of threads or a device that cannot be."""
+    threads = available_cores() if given.threads is None else given.threads
+    torch.set_num_threads(an_int("threads", threads, 1, 1024))
+    if given.device not in ("cpu", "cuda", "auto"):
+        fail("device", f"cpu, cuda or auto, not {given.device!r}")
+    if given.device == "cuda" and not torch.cuda.is_available():
+        fail("device", "cuda is not to be had here; cpu, or auto to take what there is")
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Train; returns the exit status: 0 done, 2 bad input, 130 stopped (to go on with --resume)."""
     console = Console(highlight=False)
@@ -261,7 +280,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         with contextlib.ExitStack() as until_done:
             try:
-                torch.set_num_threads(an_int("threads", given.threads or available_cores(), 1, 1024))
+                check_machine(given)
                 run = open_new(given) if given.resume is None else choose_run(given)
                 until_done.enter_context(runs.locked(run))
                 with console.status("making ready (the first time, the game is compiled)"):
@@ -282,34 +301,37 @@ def train(job: Job, console: Console) -> int:
     """Learn, looking on between updates; then the results. Returns the exit status."""
     model, settings = job.model, job.settings
     console.print(f"[bold]{job.ruleset.name}[/bold], {job.ruleset.n_seats} players, all seats share one policy")
-    console.print(f"run folder: {job.run}    stop with Ctrl-C, go on with --resume    watch: tensorboard --logdir {job.run}")
     n = sum(weights.numel() for weights in model.policy.parameters())
-    seen = job.model.policy.features_extractor
     console.print(
-        f"{settings['steps']:,} decisions, {settings['envs']} games at once; network: "
-        f"{seen.shared[0].in_features if settings['net'] else seen.features_dim} features, {n:,} weights; "
-        f"{torch.get_num_threads()} threads"
+        f"{settings['steps']:,} decisions to learn from, {settings['envs']} games at once, {n:,} weights, "
+        f"{torch.get_num_threads()} threads, seed {settings['seed']}",
+        soft_wrap=True,
     )
-    games = settings["eval_games"]
-    baselines = [evaluate.compiled_player(job.ruleset, who, games, evaluate.CURVE_SEED) for who in ("random", "heuristic")]
+    console.print(f"run folder: {job.run}", soft_wrap=True)
+    console.print("stop with Ctrl-C, go on with --resume, watch with tensorboard --logdir")
+    baselines = [
+        evaluate.compiled_player(job.ruleset, player, settings["eval_games"], evaluate.CURVE_SEED)
+        for player in ("random", "heuristic")
+    ]
     tensorboard = TensorBoardOutputFormat(str(job.run / "tensorboard"))
-    tensorboard.writer.close()
-    # What a killed process logged after its last checkpoint will be logged again.
-    tensorboard.writer = SummaryWriter(job.run / "tensorboard", purge_step=model.num_timesteps + 1)
+    if model.num_timesteps:
+        # What a killed process logged after its last checkpoint will be logged again.
+        tensorboard.writer.close()
+        tensorboard.writer = SummaryWriter(job.run / "tensorboard", purge_step=model.num_timesteps + 1)
     model.set_logger(Logger(str(job.run), [tensorboard]))
-    watch = Watch(job, baselines, console)
+    watch = Watch(job, baselines, tensorboard.writer, console)
     with watch.progress, watch.handling_signals():
         watch.table_head()
         if model.num_timesteps < settings["steps"]:
             first = not job.counters["curve"]
             model.learn(settings["steps"] - model.num_timesteps, watch, reset_num_timesteps=first)
-            if watch.stop:
-                watch.progress.console.print(f"stopped; go on with: python -m agents.train --resume {job.run}")
+            if watch.left:
+                console.print(f"stopped; go on with: python -m agents.train --resume {job.run}", soft_wrap=True)
                 return 130
             watch.evaluate()
         watch.save()
     tensorboard.close()
-    finish(job, baselines, console)
+    finish(job, console)
     return 0
 
 
@@ -320,11 +342,15 @@ class Watch(BaseCallback):
     moment for checkpoints. One that is asked to stop waits for it.
     """
 
-    def __init__(self, job: Job, baselines: list[evaluate.Result], console: Console) -> None:
+    def __init__(
+        self, job: Job, baselines: list[evaluate.Result], tensorboard: SummaryWriter, console: Console
+    ) -> None:
         super().__init__()
         self.job = job
         self.baselines = baselines
+        self.tensorboard = tensorboard
         self.stop = False
+        self.left = False
         self._since = time.monotonic()
         self._saved = -math.inf
         # A terminal sees the bar move; into a file go the lines of the table only.
@@ -346,18 +372,18 @@ class Watch(BaseCallback):
 
     def _on_rollout_start(self) -> None:
         curve, settings = self.job.counters["curve"], self.job.settings
-        due = settings["steps"] / settings["evals"] * len(curve)
-        late = time.monotonic() - self._saved > SAVE_SECONDS
-        if not curve or self.job.model.num_timesteps >= due:
+        between = settings["steps"] / settings["evals"]
+        due = not curve or self.job.model.num_timesteps // between > curve[-1]["steps"] // between
+        if due:
             self.evaluate()
+        if due or self.stop or time.monotonic() - self._saved > SAVE_SECONDS:
             self.save()
-        elif late or self.stop:
-            self.save()
+        self.left = self.stop
 
     def _on_step(self) -> bool:
         steps = self.job.model.num_timesteps
         self.progress.update(self._bar, completed=steps, said=self._said(steps))
-        return not self.stop
+        return not self.left
 
     def _said(self, steps: int) -> str:
         return f"{steps / 1e6:.2f} M decisions, {steps / max(1e-9, self.seconds):,.0f}/s"
@@ -373,7 +399,7 @@ class Watch(BaseCallback):
         job = self.job
         steps = job.model.num_timesteps
         now = evaluate.trained_player(job.ruleset, job.model, job.settings["eval_games"], evaluate.CURVE_SEED)
-        row = {"steps": steps, "seconds": round(self.seconds, 1)}
+        row: dict[str, Any] = {"steps": steps, "seconds": round(self.seconds, 1)}
         row |= {"measure": now.measure, "value": now.value, "low": now.low, "high": now.high}
         row |= {it.player: it.value for it in self.baselines} | now.figures
         logged = job.model.logger.name_to_value
@@ -381,19 +407,19 @@ class Watch(BaseCallback):
         row |= {name: float(logged[f"train/{name}"]) for name in names if f"train/{name}" in logged}
         job.counters["curve"].append(row)
         runs.write(job.run / "progress.csv", csv_text(job.counters["curve"]))
-        job.model.logger.record(f"evaluation/{now.measure.replace(' ', '_')}", now.value)
-        for name, value in now.figures.items():
-            job.model.logger.record(f"evaluation/{name}", value)
-        if steps == 0:
-            job.model.logger.dump(0)
+        for name, value in {now.measure.replace(" ", "_"): now.value, **now.figures}.items():
+            self.tensorboard.add_scalar(f"evaluation/{name}", value, steps)
         self.table_row(row)
 
     def table_head(self) -> None:
         """The table of evaluations, and what it has so far."""
         random, heuristic = self.baselines
         self.progress.console.print(
-            f"\n{random.measure}, {random.games:,} games on the same deals: random {random.value:.3f}, heuristic "
-            f"{heuristic.value:.3f}\n[bold]decisions   minutes   trained (95 %)            to random   to heuristic[/bold]"
+            f"\n{random.measure} in {random.games:,} games on the same deals: random {random.value:.3f}, "
+            f"heuristic {heuristic.value:.3f}"
+        )
+        self.progress.console.print(
+            "[bold]decisions   minutes   trained (95 %)             to random   to heuristic[/bold]"
         )
         for row in self.job.counters["curve"]:
             self.table_row(row)
@@ -401,9 +427,10 @@ class Watch(BaseCallback):
     def table_row(self, row: dict[str, Any]) -> None:
         """A line of it."""
         random, heuristic = (row["value"] - it.value for it in self.baselines)
+        interval = f"({row['low']:.3f} to {row['high']:.3f})"
         self.progress.console.print(
-            f"{row['steps']:9,}   {row['seconds'] / 60:7.1f}   {row['value']:.3f} ({row['low']:.3f} to {row['high']:.3f})"
-            f"   {random:+9.3f}   {heuristic:+12.3f}"
+            f"{row['steps']:9,}   {row['seconds'] / 60:7.1f}   {row['value']:.3f} {interval}   {random:+9.3f}"
+            f"   {heuristic:+12.3f}"
         )
 
     @contextlib.contextmanager
@@ -416,7 +443,8 @@ class Watch(BaseCallback):
             self.stop = True
             self.progress.console.print("stopping after this update; once more: stop at once")
 
-        before = {number: signal.signal(number, ask) for number in (signal.SIGINT, signal.SIGTERM)}
+        here = threading.current_thread() is threading.main_thread()  # only there may they be set
+        before = {number: signal.signal(number, ask) for number in (signal.SIGINT, signal.SIGTERM) if here}
         try:
             yield
         finally:
@@ -437,36 +465,39 @@ def csv_text(rows: list[dict[str, Any]]) -> str:
 # -- The results ------------------------------------------------------------------------------------------------------
 
 
-def finish(job: Job, baselines: list[evaluate.Result], console: Console) -> None:
+def finish(job: Job, console: Console) -> None:
     """Write model, table, learning curve and a game; results.json, which says that the run is done, comes last."""
     run = job.run
     with console.status("playing the games of the final table"):
         results = evaluate.final_table(job.ruleset, job.model, job.settings["test_games"])
     runs.save_model(run / "model.zip", job.model, job.ruleset)
     runs.write(run / "game.txt", game_text(job, evaluate.TEST_SEED))
-    runs.write(run / "curve.png", curve_png(job, baselines, results[-1]))
+    runs.write(run / "curve.png", curve_png(job, results))
     steps, minutes = job.model.num_timesteps, job.counters["curve"][-1]["seconds"] / 60
     title = f"{job.ruleset.name}, after {steps:,} decisions and {minutes:.1f} minutes of self-play"
     runs.write(run / "results.md", f"# {title}\n\n{evaluate.markdown(results)}\n{EXPLAINED}\n")
-    players = [{**it._asdict(), "figures": it.figures} for it in results]
+    players = [
+        {**it._asdict(), "figures": {name: None if math.isnan(x) else x for name, x in it.figures.items()}}
+        for it in results
+    ]
     content = {"steps": steps, "of": job.settings["steps"], "minutes": round(minutes, 2), "results": players}
     runs.write_json(run / "results.json", content)
     console.print()
     console.print(evaluate.table(results, title))
-    console.print(f"\nmodel, curve.png, game.txt (a game of the trained agents) and more are in {run}")
+    console.print(f"model, curve.png, game.txt (a game of the trained agents) and more: {run}", soft_wrap=True)
 
 
-EXPLAINED = """All seats are played alike, all players of the table on the same deals. `trained` takes the likeliest action,
-`trained, sampled` draws one from its probabilities. Intervals of win rates are Wilson's."""
+EXPLAINED = """A row is one player in all seats; the deals are the same in all rows. `trained` takes its likeliest
+action, `trained, sampled` draws one from its probabilities. Intervals of win rates are Wilson's."""
 
 
 def game_text(job: Job, seed: int) -> str:
     """One game of the trained agents, for people: before each choice what has changed on the table, seen from above."""
     game = Game(job.ruleset, seed)
     lines = [
-        f"A game of {job.ruleset.name} played by the trained agents. The table is seen from above; each line of it is shown",
-        "again when it has changed. A choice has the probabilities that the agent gave to its options, and how good it",
-        "thought its position was (the expected return).",
+        f"A game of {job.ruleset.name} played by the trained agents. The table is seen from above; a line of it is",
+        "shown again when it has changed. Beside a choice stand the probabilities that the agent gave to its options,",
+        "and the return that it expected.",
         "",
     ]
     shown: set[str] = set()
@@ -491,52 +522,58 @@ def likeliest(job: Job, game: Game) -> tuple[str, str]:
     ids = [job.ruleset.actions.id(name) for name in legal]
     mask = np.zeros((1, job.ruleset.actions.n), np.bool_)
     mask[0, ids] = True
-    seen, _ = job.model.policy.obs_to_tensor(game.look(game.seat)[None])
+    policy: Any = job.model.policy
+    seen, _ = policy.obs_to_tensor(game.look(game.seat)[None])
     with torch.no_grad():
-        odds = job.model.policy.get_distribution(seen, mask).distribution.probs[0, ids].tolist()
-        worth = float(job.model.policy.predict_values(seen))
+        odds = policy.get_distribution(seen, mask).distribution.probs[0, ids].tolist()
+        worth = policy.predict_values(seen).item()
     order = sorted(range(len(legal)), key=lambda k: -odds[k])
     said = ", ".join(f"{legal[k]} {odds[k]:.0%}" for k in order[:6])
     more = f", {len(legal) - 6} more" if len(legal) > 6 else ""
     return legal[order[0]], f"    ({said}{more}; expects {worth:.2f})"
 
 
-def curve_png(job: Job, baselines: list[evaluate.Result], final: evaluate.Result) -> bytes:
-    """The learning curve, with its 95 % band, between the lines of random play and heuristic."""
+COLOURS = {"random": "#7a7a7a", "heuristic": "#c2571a", "trained": "#1f5fa8"}
+
+
+def curve_png(job: Job, results: Sequence[evaluate.Result]) -> bytes:
+    """The learning curve with its 95 % band; random play and heuristic as lines. The numbers are the final table's."""
     import matplotlib
 
     matplotlib.use("Agg")
     from matplotlib import pyplot
     from matplotlib.ticker import PercentFormatter
 
+    final = {it.player: it for it in results if it.player in COLOURS}
+    trained, share = final["trained"], results[-1].measure == "win rate"
     curve = job.counters["curve"]
-    steps = np.array([row["steps"] for row in curve]) / 1e6
+    unit, name = (1e6, "millions") if curve[-1]["steps"] >= 1e6 else (1e3, "thousands")
+    steps = np.array([row["steps"] for row in curve]) / unit
     value, low, high = (np.array([row[name] for row in curve]) for name in ("value", "low", "high"))
     figure, axes = pyplot.subplots(figsize=(8, 4.5), dpi=150, layout="constrained")
-    for it, colour in zip(baselines, ("#8a8a8a", "#c2571a")):
-        axes.axhspan(it.low, it.high, color=colour, alpha=0.12, linewidth=0)
-        axes.axhline(it.value, color=colour, linestyle=(0, (5, 3)), linewidth=1.3)
-    axes.fill_between(steps, low, high, color="#1f5fa8", alpha=0.2, linewidth=0)
-    axes.plot(steps, value, color="#1f5fa8", linewidth=2, marker="o", markersize=3.5)
-    for it, colour, name in (
-        (baselines[0], "#6a6a6a", "random"), (baselines[1], "#c2571a", "heuristic"), (final, "#1f5fa8", "trained"),
-    ):  # fmt: skip
-        text = f"{it.value:.1%}" if it.measure == "win rate" else f"{it.value:.2f}"
-        where = value[-1] if it is final else it.value
-        axes.annotate(
-            f"{name}\n{text}", (1, where), xycoords=axes.get_yaxis_transform(), xytext=(8, 0),
-            textcoords="offset points", color=colour, va="center", fontweight="bold", annotation_clip=False,
-        )  # fmt: skip
-    if final.measure == "win rate":
+    for player in ("random", "heuristic"):
+        axes.axhline(final[player].value, color=COLOURS[player], linestyle=(0, (5, 3)), linewidth=1.3)
+    axes.fill_between(steps, low, high, color=COLOURS["trained"], alpha=0.2, linewidth=0)
+    axes.plot(steps, value, color=COLOURS["trained"], linewidth=2, marker="o", markersize=3.5)
+    if share:
         axes.set_ylim(0, 1)
         axes.yaxis.set_major_formatter(PercentFormatter(1, decimals=0))
     axes.set_xlim(0, max(steps[-1], 1e-9))
-    axes.set_xlabel("decisions learnt from, millions")
-    axes.set_ylabel(f"{final.measure}, {curve_games(job)} games a point")
-    minutes = curve[-1]["seconds"] / 60
-    name = job.ruleset.name.replace("_", " ")
+    bottom, top = axes.get_ylim()
+    at = bottom
+    for it in sorted(final.values(), key=lambda it: it.value):
+        at = max(it.value, at)  # no label on top of another
+        said = f"{it.value:.1%}" if share else f"{it.value:.2f}"
+        axes.text(
+            1.015, (at - bottom) / (top - bottom), f"{it.player}\n{said}",
+            color=COLOURS[it.player], fontweight="bold", va="center", transform=axes.transAxes,
+        )  # fmt: skip
+        at += 0.1 * (top - bottom)
+    axes.set_xlabel(f"decisions learnt from, {name}")
+    axes.set_ylabel(f"{trained.measure}, {job.settings['eval_games']:,} games a point")
+    game = job.ruleset.name.replace("_", " ").capitalize()
     axes.set_title(
-        f"{name}, {job.ruleset.n_seats} players: {minutes:.0f} minutes of self-play", loc="left", fontsize=11
+        f"{game}, {job.ruleset.n_seats} players, {curve[-1]['seconds'] / 60:.0f} minutes of self-play", loc="left"
     )
     axes.grid(alpha=0.25)
     axes.spines[["top", "right"]].set_visible(False)
@@ -544,10 +581,6 @@ def curve_png(job: Job, baselines: list[evaluate.Result], final: evaluate.Result
     figure.savefig(file, format="png")
     pyplot.close(figure)
     return file.getvalue()
-
-
-def curve_games(job: Job) -> str:
-    return f"{job.settings['eval_games']:,}"
 
 
 if __name__ == "__main__":

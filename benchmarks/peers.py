@@ -96,7 +96,7 @@ def open_spiel_vector(setup: Setup) -> Iterator[Entry]:
             return n
 
         note = (
-            "SyncVectorEnv, a loop in Python, so the number of games hardly matters; every seat's tensor and legal set"
+            "SyncVectorEnv, a loop in Python, tensors and legal sets of all seats; the number of games hardly matters"
         )
         yield _open_spiel(name, "Python", "batch", "decisions/s", rate(work, setup.clock), batch=n, note=note)
 
@@ -197,10 +197,8 @@ def pettingzoo_sb3(setup: Setup) -> Iterator[Entry]:
 
 def pettingzoo_start(setup: Setup) -> Iterator[Entry]:
     name = PETTINGZOO_GAMES[0]
-    module = _classic(name).__name__
-    yield Entry(
-        f"PettingZoo {name}", "env", "start", 1, "s warm", lambda _: modes.seconds_to_first_step(module, {}), most=7
-    )
+    begin = partial(modes.seconds_to_first_step, setup.clock, _classic(name).__name__, {})
+    yield Entry(f"PettingZoo {name}", "env", "start", 1, "s warm", lambda _: begin(), most=7)
 
 
 def _classic(name: str) -> Any:

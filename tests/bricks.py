@@ -1,7 +1,20 @@
 """Doors from Python to the small kernels of `core`, which only other kernels can call."""
 
+import numpy as np
+
 from murder_envs.core import bits, lanes, rng
-from murder_envs.core.jit import entry
+from murder_envs.core.jit import entry, kernel
+
+
+@kernel
+def popcount_of(x):
+    return bits.popcount(x)
+
+
+@entry
+def allocates(n, out):
+    for i in range(n):
+        out[0] += np.full(4 + i % 2, 1.5).sum()
 
 
 @entry

@@ -38,12 +38,13 @@ def answer():
 '''
 CALLER = '''
 from murder_envs.core.jit import entry
-from murder_envs.callee import answer
+from murder_envs.core.callee import answer
 
 @entry
 def ask():
     return answer() + 1
 '''
+ASK = "from murder_envs.core.caller import ask; print(ask(), sum(ask.stats.cache_hits.values()))"
 
 
 def run(code: str, path: pathlib.Path = ROOT, **environment: str | None) -> subprocess.CompletedProcess[str]:
@@ -64,8 +65,8 @@ def output(code: str, path: pathlib.Path = ROOT, **environment: str | None) -> s
 def copied_package(tmp_path):
     """A copy of the package with a function that calls one of another file."""
     shutil.copytree(jit.PACKAGE, tmp_path / "murder_envs", ignore=shutil.ignore_patterns("__pycache__"))
-    (tmp_path / "murder_envs" / "callee.py").write_text(CALLEE.format(answer=41))
-    (tmp_path / "murder_envs" / "caller.py").write_text(CALLER)
+    (tmp_path / "murder_envs" / "core" / "callee.py").write_text(CALLEE.format(answer=41))
+    (tmp_path / "murder_envs" / "core" / "caller.py").write_text(CALLER)
     return tmp_path
 
 
@@ -73,20 +74,18 @@ def copied_package(tmp_path):
 def test_an_edited_callee_is_compiled_anew(copied_package):
     """numba's own cache would go on with the old one: it looks at the caller's file alone."""
     cache = copied_package / "cache"
-    ask = "from murder_envs import caller; print(caller.ask(), sum(caller.ask.stats.cache_hits.values()))"
-    assert output(ask, copied_package, MURDER_ENVS_CACHE=str(cache)) == "42 0"
-    assert output(ask, copied_package, MURDER_ENVS_CACHE=str(cache)) == "42 1"
-    (copied_package / "murder_envs" / "callee.py").write_text(CALLEE.format(answer=6))
-    assert output(ask, copied_package, MURDER_ENVS_CACHE=str(cache)) == "7 0"
+    assert output(ASK, copied_package, MURDER_ENVS_CACHE=str(cache)) == "42 0"
+    assert output(ASK, copied_package, MURDER_ENVS_CACHE=str(cache)) == "42 1"
+    (copied_package / "murder_envs" / "core" / "callee.py").write_text(CALLEE.format(answer=6))
+    assert output(ASK, copied_package, MURDER_ENVS_CACHE=str(cache)) == "7 0"
     assert len(list(cache.iterdir())) == 2
 
 
 @compiled_only
 def test_debug_code_has_a_cache_of_its_own(copied_package):
     cache = copied_package / "cache"
-    ask = "from murder_envs import caller; print(caller.ask(), sum(caller.ask.stats.cache_hits.values()))"
     for debug in ("1", "0", ""):
-        output(ask, copied_package, MURDER_ENVS_CACHE=str(cache), MURDER_ENVS_DEBUG=debug)
+        output(ASK, copied_package, MURDER_ENVS_CACHE=str(cache), MURDER_ENVS_DEBUG=debug)
     assert len(list(cache.iterdir())) == 2
 
 
@@ -106,7 +105,7 @@ def test_without_any_cache_it_warns_and_works(copied_package):
     taken = copied_package / "file"
     taken.write_text("")
     done = run(
-        "from murder_envs import caller; print(caller.ask())",
+        "from murder_envs.core.caller import ask; print(ask())",
         copied_package,
         MURDER_ENVS_CACHE=None,
         XDG_CACHE_HOME=str(taken),
@@ -139,6 +138,12 @@ def test_drivers_are_bound_once_and_by_name(game):
 
 
 @compiled_only
+def test_a_kernel_called_from_python_says_what_to_do():
+    with pytest.raises(TypeError, match="popcount_of.*entry"):
+        bricks.popcount_of(np.uint64(3))
+
+
+@compiled_only
 def test_each_kernel_is_compiled_once(game):
     """After everything has run: no kernel has two signatures, neither in this process nor in the cache on disk."""
     from numba.core.dispatcher import Dispatcher
@@ -163,21 +168,30 @@ def on_disk(kernel) -> set:
     return {tuple(key[0]) for key in kernel._cache._cache_file._load_index()}
 
 
+def allocations(call, *arguments) -> int:
+    """How often compiled code has asked for memory in a call."""
+    from numba.core.runtime import _nrt_python, rtsys
+
+    _nrt_python.memsys_enable_stats()
+    before = rtsys.get_allocation_stats().alloc
+    call(*arguments)
+    return rtsys.get_allocation_stats().alloc - before
+
+
 @compiled_only
 @pytest.mark.parametrize("observe", [False, True])
 def test_a_step_allocates_nothing(ruleset, observe):
-    """However many decisions are played, a call allocates the same."""
-    from numba.core.runtime import _nrt_python, rtsys
-
+    """However many decisions are played, a call allocates the same (its arguments are wrapped)."""
     play = rollout.RandomPlay(ruleset, 4, observe=observe)
     play.run(10)
-    _nrt_python.memsys_enable_stats()
-    allocated = []
-    for rounds in (1, 2000):
-        before = rtsys.get_allocation_stats().alloc
-        play.run(rounds)
-        allocated.append(rtsys.get_allocation_stats().alloc - before)
-    assert allocated[0] == allocated[1]
+    assert allocations(play.run, 2000) == allocations(play.run, 1)
+
+
+@compiled_only
+def test_allocations_are_noticed():
+    out = np.zeros(1)
+    bricks.allocates(1, out)
+    assert allocations(bricks.allocates, 50, out) == allocations(bricks.allocates, 1, out) + 49
 
 
 # -- Random numbers ---------------------------------------------------------------------------------------------------

@@ -15,7 +15,7 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
-from murder_envs.core.jit import COMPILED, kernel
+from murder_envs.core.jit import COMPILED, inner, kernel
 
 if sys.byteorder != "little":
     raise ImportError("murder_envs writes observations as little-endian words; this machine is big-endian")
@@ -140,13 +140,13 @@ else:
         return rows[i]
 
 
-@kernel
+@inner
 def bit(i):
     """The set of i alone."""
     return ONE << np.uint64(i)
 
 
-@kernel
+@inner
 def has(x, i):
     """Is i in the set?"""
     return (np.uint64(x) >> np.uint64(i)) & ONE != 0
@@ -229,7 +229,7 @@ def put_set(row, at, words, n):
         put_bits(row, at + 64 * w, words[w], min(64, n - 64 * w))
 
 
-@kernel
+@inner
 def count(words):
     """Size of a set given as words."""
     total = 0
@@ -238,7 +238,7 @@ def count(words):
     return total
 
 
-@kernel
+@inner
 def kth_of(words, k):
     """The k-th element, from 0, of a set given as words; there must be that many."""
     w = 0

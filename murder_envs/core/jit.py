@@ -126,12 +126,17 @@ def kernel(function: Any) -> Any:
     return _compile(function, from_python=_subfolder != "")
 
 
+def inner(function: Any) -> Any:
+    """A kernel of an inner loop: compiled for speed at the price of its size, and copied into its callers."""
+    return _compile(function, from_python=False, pipeline=_InnerCompiler)
+
+
 def entry(function: Any) -> Any:
     """A kernel that can be called from Python too; pass arrays, never a record (3 microseconds each)."""
     return _compile(function, from_python=True)
 
 
-def _compile(function: Any, from_python: bool) -> Any:
+def _compile(function: Any, from_python: bool, pipeline: Any = None) -> Any:
     """The only door to numba in this project."""
     options = {
         "error_model": "numpy",
@@ -139,7 +144,7 @@ def _compile(function: Any, from_python: bool) -> Any:
         "nogil": True,
         "no_cpython_wrapper": not from_python,
         "no_cfunc_wrapper": True,
-        "pipeline_class": _Compiler,
+        "pipeline_class": pipeline or _CompactCompiler,
     }
     before = config.CACHE_DIR
     if CACHE is not None:
@@ -158,11 +163,19 @@ def _compile(function: Any, from_python: bool) -> Any:
 
 
 class _CompactLower(Lower):
-    """Code generation that tells LLVM to keep functions small: a third of the time to compile, within 5 % as fast."""
+    """Code generation that tells LLVM to keep functions small: half the time to compile, within 5 % as fast."""
+
+    attribute = "optsize"
 
     def setup_function(self, fndesc: Any) -> None:
         super().setup_function(fndesc)
-        self.function.attributes.add("optsize")
+        self.function.attributes.add(self.attribute)
+
+
+class _InnerLower(_CompactLower):
+    """Code generation that tells LLVM to copy a function into its callers."""
+
+    attribute = "inlinehint"
 
 
 @register_pass(mutates_CFG=True, analysis_only=False)
@@ -174,14 +187,29 @@ class _CompactLowering(NativeLowering):
         return _CompactLower
 
 
-class _Compiler(CompilerBase):
-    """Numba's own pipeline with `_CompactLower` in it."""
+@register_pass(mutates_CFG=True, analysis_only=False)
+class _InnerLowering(NativeLowering):
+    _name = "murder_envs_inner_lowering"
+
+    @property
+    def lowering_class(self) -> Any:
+        return _InnerLower
+
+
+class _CompactCompiler(CompilerBase):
+    """Numba's own pipeline with another code generation."""
+
+    lowering: Any = _CompactLowering
 
     def define_pipelines(self) -> list[Any]:
         pipeline = DefaultPassBuilder.define_nopython_pipeline(self.state)
-        pipeline.passes = [(_CompactLowering if p is NativeLowering else p, why) for p, why in pipeline.passes]
+        pipeline.passes = [(self.lowering if p is NativeLowering else p, why) for p, why in pipeline.passes]
         pipeline.finalize()
         return [pipeline]
+
+
+class _InnerCompiler(_CompactCompiler):
+    lowering = _InnerLowering
 
 
 def _take_one_signature(dispatcher: Any) -> None:

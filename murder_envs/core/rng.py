@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from murder_envs.core.jit import entry, kernel
+from murder_envs.core.jit import entry, inner, kernel
 
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
@@ -32,7 +32,7 @@ RNG_FIELDS = [
 ]
 
 
-@kernel
+@inner
 def mix(z):
     """Splitmix64's finaliser: a bijection of 64-bit words."""
     z = (z ^ (z >> S30)) * MIX_1
@@ -68,7 +68,7 @@ def seed_rng(state, seed):
     state.rng_listed = 0
 
 
-@kernel
+@inner
 def below(state, n):
     """A uniform int from 0 to n-1 (1 <= n < 2^32): the one door of chance into a game."""
     width = np.uint64(n)
@@ -98,7 +98,7 @@ def shuffle(state, cards, start, stop):
         cards[j] = swapped
 
 
-@kernel
+@inner
 def next_word(stream):
     """The next random word of a stream, a uint64 array of length 1, as drivers and policies have them."""
     z = stream[0] + GOLDEN
@@ -106,7 +106,7 @@ def next_word(stream):
     return mix(z)
 
 
-@kernel
+@inner
 def stream_below(stream, n):
     """A uniform int from 0 to n-1 (1 <= n < 2^32) of a stream."""
     width = np.uint64(n)

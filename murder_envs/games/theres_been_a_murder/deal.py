@@ -208,10 +208,11 @@ STATE = np.dtype(
         ("depth_known", np.uint32, (N_GROUPS, N_LANES)),  # set of deck cards whose exact place is known
         ("place_size", np.uint8, (N_PLACES,)),  # scratch of `close`: how many cards lie at a place
         ("candidates", np.uint32, (MAX_SEATS, N_LANES)),  # scratch of `saw_passes`: what a seat may have given
-        # scratch of `redeal`: cards that may change places, where each lies, which lay there before
-        ("slot_place", np.uint8, (N_CARDS,)),
-        ("slot_card", np.uint8, (N_CARDS,)),
-        ("slot_was", np.uint8, (N_CARDS,)),
+        # scratch of `redeal`: slots whose cards may change
+        ("slot_may", np.uint32, (N_CARDS,)),  # set of cards that may lie there
+        ("slot_place", np.uint8, (N_CARDS,)),  # where it is
+        ("slot_card", np.uint8, (N_CARDS,)),  # the card there now
+        ("slot_was", np.uint8, (N_CARDS,)),  # the card there before
         # public events: a ring, newest at events_at, each written twice so that N_EVENTS lie in a row
         ("events", np.uint32, (2 * N_EVENTS,)),  # kind + (a + 1 << 8) + (b + 1 << 16) + (argument << 24); 0: none
         ("events_at", np.uint8),
@@ -253,6 +254,7 @@ def clear(state):
     for i in range(N_CARDS):
         state.deck[i] = NO_CARD
         state.discard[i] = NO_CARD
+        state.slot_may[i] = 0
         state.slot_place[i] = 0
         state.slot_card[i] = NO_CARD
         state.slot_was[i] = NO_CARD

@@ -5,7 +5,7 @@ seat, keep the Detective until then, keep the Confidant for an Invalid, get rid 
 
 *Belief*: a card is at a place where it is possible with weight (size of the place) / (number of candidates there).
 *lone(k)*: belief that seat k holds the Murderer, if it holds one card; *best*: the other seat with greatest
-(lone, belief). Ties are broken at random.
+(lone, belief), and "least" and "greatest lone" go by the same order. Ties are broken at random.
 """
 
 from __future__ import annotations
@@ -106,7 +106,7 @@ def _order(*cards: int) -> np.ndarray:
     return np.array(cards, np.int64)
 
 
-# Preferences: take the first that is there, else any card not in the last list, else the first of that.
+# Preferences: take the first that is there, else one not in the last list, else the first of that.
 DISCARD_FIRST = _order(WITNESS, IMPOSTER, ARISTOCRAT, BLACKMAILER, GOSSIP, SWAIN, NUN)
 DISCARD_LAST = _order(CONFIDANT, DETECTIVE)
 PASS_FIRST = _order(WITNESS, GOSSIP, SWAIN)
@@ -122,7 +122,6 @@ PICK_FIRST = _order(DETECTIVE, CONFIDANT, INVALID, MAID, REPORTER, HOUND, SECRET
 UNWANTED = card_set(ARISTOCRAT, WITNESS, DRUNK, MONKEY, MURDERER)
 KEY_CARDS = card_set(DETECTIVE, CONFIDANT)
 SEEKERS = card_set(MAID, HOUND, REPORTER)
-NOTHING = _order()
 
 
 @kernel
@@ -226,10 +225,19 @@ def belief(row, card, offset):
 
 
 @kernel
+def says_murderer(row, offset):
+    """Was a seat's last symbol 0, "I hold the Murderer" (a convention of this player), and may it be so?"""
+    return row[OBS_SIGNALS + MAX_SYMBOLS * offset] == 1 and row[OBS_POSSIBLE + N_CARDS * offset + MURDERER - 1] == 1
+
+
+@kernel
 def murderer_at(row, offset):
-    """Belief that another seat holds the Murderer; symbol 0 says "I do" (a convention of this player)."""
-    if row[OBS_SIGNALS + MAX_SYMBOLS * offset] == 1 and row[OBS_POSSIBLE + N_CARDS * offset + MURDERER - 1] == 1:
+    """Belief that another seat holds the Murderer; a seat that says so has all of it."""
+    if says_murderer(row, offset):
         return 1.0
+    for other in range(1, n_seats(row)):
+        if says_murderer(row, other):
+            return 0.0
     return belief(row, MURDERER, offset)
 
 
@@ -237,6 +245,12 @@ def murderer_at(row, offset):
 def lone(row, offset):
     """Belief that a seat holds the Murderer and nothing else."""
     return murderer_at(row, offset) if offset > 0 and row[OBS_HAND_SIZES + offset] == 1 else 0.0
+
+
+@kernel
+def suspicion(row, offset):
+    """The order (lone, belief) of the other seats as one number."""
+    return 1e3 * lone(row, offset) + murderer_at(row, offset)
 
 
 @kernel
@@ -334,15 +348,15 @@ def merit(row, phase, offset):
     if effect == DETECTIVE:
         if offset == 0:
             return 1e6 if hand == MURDERER_BIT else -1e6
-        return 1e3 * lone(row, offset) + murderer_at(row, offset)
+        return suspicion(row, offset)
     if effect == REPORTER:
         at = murderer_at(row, offset)
         return at if at < CERTAIN else -1.0
     if effect == SWAIN and has(hand, MURDERER):
         return belief(row, CONFIDANT, offset) - belief(row, WITNESS, offset)
     if effect == CAD or (effect == INVALID and hand & KEY_CARDS != NONE and not has(hand, WITNESS)):
-        return lone(row, offset)
-    return -lone(row, offset)
+        return suspicion(row, offset)
+    return -suspicion(row, offset)
 
 
 # -- Choosing cards ---------------------------------------------------------------------------------
@@ -365,15 +379,31 @@ def first_of(order, cards):
 
 
 @kernel
-def prefer(cards, first, last, stream):
-    """The first that is there, else any card not in `last`, else the first of that."""
+def without(cards, last):
+    """The cards of a set that are not in a list."""
+    for i in range(last.shape[0]):
+        cards &= ~bit(last[i])
+    return cards
+
+
+@kernel
+def of_least_worth(cards):
+    """The card of a set that is worth least to play: what to part with where the page says only "others"."""
+    best = np.int64(NO_CARD)
+    for card in range(1, N_CARDS + 1):
+        if has(cards, card) and (best == NO_CARD or WORTH[card] < WORTH[best]):
+            best = np.int64(card)
+    return best
+
+
+@kernel
+def prefer(cards, first, last):
+    """The first that is there, else the card of least worth that is not in `last`, else the first of that."""
     card = first_of(first, cards)
     if card != NO_CARD:
         return card
-    others = cards
-    for i in range(last.shape[0]):
-        others &= ~bit(last[i])
-    return any_of(others, stream) if others != NONE else first_of(last, cards)
+    others = without(cards, last)
+    return of_least_worth(others) if others != NONE else first_of(last, cards)
 
 
 @kernel
@@ -381,32 +411,35 @@ def choose_give(row, words, stream, phase):
     """A card of the own hand to discard, pass, show or bury."""
     cards = options(words, GIVE_CARD)
     if phase == DISCARD:
-        return prefer(cards, DISCARD_FIRST, DISCARD_LAST, stream)
+        return prefer(cards, DISCARD_FIRST, DISCARD_LAST)
     if phase == PASS:
         if row[OBS_EFFECT + INVALID - 1] == 1:
-            return prefer(cards, INVALID_FIRST, INVALID_LAST, stream)
-        return prefer(cards, PASS_FIRST, PASS_LAST, stream)
+            return prefer(cards, INVALID_FIRST, INVALID_LAST)
+        return prefer(cards, PASS_FIRST, PASS_LAST)
     if phase == SHOW:
-        return prefer(cards, SHOW_FIRST, NOTHING, stream)
-    return prefer(cards, BURY_FIRST, DISCARD_LAST, stream)
+        card = first_of(SHOW_FIRST, cards)
+        return card if card != NO_CARD else any_of(cards, stream)
+    return prefer(cards, BURY_FIRST, DISCARD_LAST)
 
 
 @kernel
 def choose_take(row, words, stream, phase):
     """A card of a pile to rescue, discard or keep."""
     cards = options(words, TAKE_CARD)
-    if phase == RESCUE:
-        card = prefer(cards, RESCUE_FIRST, RESCUE_LAST, stream)
-    elif phase == SEARCH:
+    if phase == SEARCH:
         card = first_of(SEARCH_FIRST, cards)
+        return TAKE_CARD + card - 1 if card != NO_CARD else np.int64(LEAVE)
+    if phase == RESCUE:
+        card = first_of(RESCUE_FIRST, cards)
+        fine = without(cards, RESCUE_LAST)
         if card == NO_CARD:
-            return np.int64(LEAVE)
+            card = any_of(fine if fine != NONE else cards, stream)
     else:
         if has(cards_at(row, OBS_HAND), BLACKMAILER) and cards != bit(DETECTIVE):
             cards &= ~bit(DETECTIVE)
         card = first_of(PICK_FIRST, cards)
+        fine = cards & ~UNWANTED
         if card == NO_CARD:
-            fine = cards & ~UNWANTED
             card = kth(fine if fine != NONE else cards, 0)
     return TAKE_CARD + card - 1
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from murder_envs.core.bits import bit, has, kth, lowest, popcount, put_bits, put_word, put_zeros
-from murder_envs.core.jit import kernel
+from murder_envs.core.jit import inner, kernel
 from murder_envs.core.lanes import (
     LANE,
     N_LANES,
@@ -678,9 +678,10 @@ SWEEPS = 30
 
 
 @kernel
-def add_slot(state, n, card, place):
-    """Enter slot n: a card that may change places, and where it lies."""
+def add_slot(state, seat, n, card, place):
+    """Enter slot n: a card that may change places, where it lies, and what may lie there for all the seat knows."""
     state.slot_place[n] = place
+    state.slot_may[n] = may_be(state, seat, place)
     state.slot_card[n] = card
     state.slot_was[n] = card
 
@@ -693,21 +694,15 @@ def list_slots(state, rules, seat):
         if place != HANDS + seat:
             cards = state.removed if place == OUT else np.uint64(state.hand[place - HANDS])
             while cards != NONE:
-                add_slot(state, n, lowest(cards), place)
+                add_slot(state, seat, n, lowest(cards), place)
                 cards &= cards - np.uint64(1)
                 n += 1
     deep = depths_of(state, seat)
     for i in range(state.deck_n):
         if not has(deep, state.deck[i]):
-            add_slot(state, n, state.deck[i], LOWER if i < state.lower_n else UPPER)
+            add_slot(state, seat, n, state.deck[i], LOWER if i < state.lower_n else UPPER)
             n += 1
     return n
-
-
-@kernel
-def fits(state, seat, card, slot):
-    """May a card lie in a slot, as far as the seat's table goes?"""
-    return has(may_be(state, seat, np.int64(state.slot_place[slot])), card)
 
 
 @kernel
@@ -723,52 +718,58 @@ def would_go_off(state, n):
     return blackmailer_at == detective_at and blackmailer_at >= HANDS
 
 
-@kernel
-def try_exchange(state, seat, i, j, n):
+@inner
+def try_exchange(state, i, j, pair, n):
     """Exchange the cards of two slots if the seat's table and the Blackmailer allow it."""
     a = np.int64(state.slot_card[i])
     b = np.int64(state.slot_card[j])
-    done = fits(state, seat, b, i) & fits(state, seat, a, j)
-    state.slot_card[i] = b if done else a
-    state.slot_card[j] = a if done else b
-    if (bit(a) | bit(b)) & BLACKMAIL_PAIR != NONE and would_go_off(state, n):
+    allowed = (np.int64(state.slot_may[i]) >> b) & (np.int64(state.slot_may[j]) >> a) & 1
+    change = (a ^ b) * allowed
+    state.slot_card[i] = a ^ change
+    state.slot_card[j] = b ^ change
+    if (bit(a) | bit(b)) & pair != NONE and would_go_off(state, n):
         state.slot_card[i] = a
         state.slot_card[j] = b
 
 
-@kernel
-def try_rotation(state, seat, i, j, k, n):
+@inner
+def try_rotation(state, i, j, k, pair, n):
     """Rotate the cards of three slots if the seat's table and the Blackmailer allow it."""
     a = np.int64(state.slot_card[i])
     b = np.int64(state.slot_card[j])
     c = np.int64(state.slot_card[k])
-    if i == j or j == k or k == i:
+    may_i, may_j, may_k = np.int64(state.slot_may[i]), np.int64(state.slot_may[j]), np.int64(state.slot_may[k])
+    if (may_i >> c) & (may_j >> a) & (may_k >> b) & 1 == 0 or i == j or j == k or k == i:
         return
-    if fits(state, seat, a, j) & fits(state, seat, b, k) & fits(state, seat, c, i):
-        state.slot_card[i] = c
-        state.slot_card[j] = a
-        state.slot_card[k] = b
-        if (bit(a) | bit(b) | bit(c)) & BLACKMAIL_PAIR != NONE and would_go_off(state, n):
-            state.slot_card[i] = a
-            state.slot_card[j] = b
-            state.slot_card[k] = c
+    state.slot_card[i] = c
+    state.slot_card[j] = a
+    state.slot_card[k] = b
+    if (bit(a) | bit(b) | bit(c)) & pair != NONE and would_go_off(state, n):
+        state.slot_card[i] = a
+        state.slot_card[j] = b
+        state.slot_card[k] = c
 
 
 @kernel
-def mix_slots(state, seat, n):
+def mix_slots(state, n):
     """Exchange two random slots, every fourth time rotate three.
 
     Slots are drawn independently and equal ones change nothing. So each change is as likely as its reverse, and the
     arrangements tend to the uniform distribution.
     """
+    cards = NONE
+    for slot in range(n):
+        cards |= bit(state.slot_card[slot])
+    pair = BLACKMAIL_PAIR if cards & BLACKMAIL_PAIR == BLACKMAIL_PAIR else NONE
+    reciprocal = 65536 // n + 1  # drawn // n without a division: exact, since drawn < 24 * 24
     for i in range(SWEEPS * n):
-        pair = below(state, n * n)
-        first = pair // n
-        second = pair - first * n
+        drawn = below(state, n * n)
+        first = (drawn * reciprocal) >> 16
+        second = drawn - first * n
         if i & 3 == 3 and n >= 3:
-            try_rotation(state, seat, first, second, below(state, n), n)
+            try_rotation(state, first, second, below(state, n), pair, n)
         else:
-            try_exchange(state, seat, first, second, n)
+            try_exchange(state, first, second, pair, n)
 
 
 @kernel
@@ -822,7 +823,7 @@ def redeal(state, rules, seat, seed):
     n = list_slots(state, rules, seat)
     if n < 2:
         return
-    mix_slots(state, seat, n)
+    mix_slots(state, n)
     lay_out_slots(state, seat, n)
     if rules.talk != TALK_OPEN:
         public = rules.n_seats

@@ -1,0 +1,148 @@
+"""The form of what `benchmarks.throughput` prints. Speed is measured there, and asserted nowhere."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import time
+
+import pytest
+
+from benchmarks import modes, training
+from benchmarks.measure import Entry, measure, rate
+from benchmarks.throughput import MODES, main
+from murder_envs.registry import GAMES, configs
+from tests.support import ROOT
+
+KEYS = ["game", "config", "mode", "batch", "value", "unit", "spread"]
+
+
+def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+    """In a process of its own, since it pins itself to one core."""
+    shortest = ("--windows", "2", "--seconds", "0.001", *arguments)
+    command = [sys.executable, "-m", "benchmarks.throughput", *shortest]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return done
+
+
+def figures(*arguments: str) -> list[dict]:
+    return [json.loads(line) for line in run("--json", *arguments).stdout.splitlines()]
+
+
+def test_json_is_one_line_a_figure(game):
+    asked = ["core", "observe", "batch", "playouts", "aec_raw", "aec_env"]
+    found = figures("--game", game, "--modes", ",".join(asked), "--no-peers")
+    assert [figure["mode"] for figure in found] == asked
+    for figure in found:
+        assert list(figure) == KEYS
+        assert (figure["game"], figure["config"]) == (game, "default")
+        assert figure["value"] > 0
+        assert figure["spread"] >= 0
+        assert isinstance(figure["batch"], int)
+    assert [figure["unit"] for figure in found] == [*["decisions/s"] * 3, "playouts/s", *["steps/s"] * 2]
+
+
+@pytest.mark.slow
+def test_json_of_the_training_share(game):
+    (figure,) = figures("--game", game, "--modes", "sb3", "--windows", "1", "--no-peers")
+    assert list(figure) == KEYS
+    assert (figure["mode"], figure["batch"], figure["unit"]) == ("sb3", training.GAMES, "%")
+    assert 0 < figure["value"] < 100
+
+
+def test_the_table_says_how_it_was_measured(game):
+    """Peers that are not installed are named, and are no failure."""
+    config = list(configs(game))[-1]
+    said = run("--game", game, "--config", config, "--modes", "aec_env").stdout
+    for word in ("date", "command", "processor", "versions", "numba", "windows", MODES["aec_env"].text, game, config):
+        assert word in said
+    assert "ours is" in said or "a peer is missing" in said
+
+
+@pytest.mark.parametrize(
+    ("arguments", "named"),
+    [
+        (["--game", "chess"], ["--game", "'chess'", *GAMES]),
+        (["--modes", "core,speed"], ["--modes", "'speed'", *MODES]),
+        (["--modes", ""], ["--modes", "''", *MODES]),
+        (["--config", "gigantic"], ["--config", "'gigantic'", "default"]),
+        (["--seconds", "0"], ["--seconds", "0"]),
+        (["--seconds", "nan"], ["--seconds", "nan"]),
+        (["--windows", "0"], ["--windows", "0"]),
+        (["--seed", "-1"], ["--seed", "-1"]),
+    ],
+)
+def test_an_error_names_what_is_wrong_and_what_there_is(arguments, named, capsys):
+    with pytest.raises(SystemExit) as error:
+        main(arguments)
+    assert error.value.code == 2
+    said = capsys.readouterr()
+    assert said.out == ""
+    for word in named:
+        assert word in said.err
+
+
+def test_a_new_process_comes_to_its_first_step(game):
+    assert modes.seconds_to_first_step(time.perf_counter, f"murder_envs.{game}_v0", {}) > 0
+
+
+def test_a_process_that_does_not_is_an_error(game, capfd):
+    with pytest.raises(RuntimeError, match=f"murder_envs.{game}_v0: .*status 1"):
+        modes.seconds_to_first_step(time.perf_counter, f"murder_envs.{game}_v0", {"no_such_parameter": 1})
+    assert "no_such_parameter" in capfd.readouterr().err
+
+
+def test_a_window_counts_units_a_second():
+    now = 0.0
+
+    def work() -> float:
+        nonlocal now
+        now += 0.25
+        return 10
+
+    assert rate(work, lambda: now)(1.0) == pytest.approx(40)
+
+
+def test_windows_take_turns_and_spread_is_the_interquartile_range():
+    order, values = [], iter([1.0, 2.0, 3.0, 4.0, 5.0])
+
+    def named(name: str, value: float | None = None) -> Entry:
+        def window(seconds: float) -> float:
+            order.append((name, seconds))
+            return next(values) if value is None else value
+
+        return Entry("a game", "default", "core", 1, "steps/s", window)
+
+    often, seldom = named("often"), named("seldom", 7.0)
+    seldom.most = 1
+    measure([often, seldom], 5, 0.5)
+    assert order == [("often", 0.5), ("seldom", 0.5), *[("often", 0.5)] * 4]
+    assert (often.median, often.spread) == (3.0, 2.0)
+    assert (seldom.median, seldom.spread) == (7.0, 0.0)
+
+
+def test_the_stopwatch_counts_nested_calls_once():
+    now = 0.0
+
+    def clock() -> float:
+        return now
+
+    watch = training.Stopwatch(clock)
+
+    @watch.watch
+    def inner() -> None:
+        nonlocal now
+        now += 1
+
+    @watch.watch
+    def outer() -> None:
+        nonlocal now
+        inner()
+        now += 2
+
+    outer()
+    now += 100
+    inner()
+    assert watch.total == 4

@@ -1,0 +1,372 @@
+"""Training: a small run from end to end, stopping and going on, checkpoints that are never half written, bad input."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import pathlib
+import pickle
+import signal
+import subprocess
+import sys
+import time
+import zipfile
+
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch")
+pytest.importorskip("sb3_contrib")
+
+from agents import evaluate, runs, train  # noqa: E402
+from agents.policies import features  # noqa: E402
+from murder_envs import registry  # noqa: E402
+from tests.support import ROOT  # noqa: E402
+
+SMALL = (
+    "--config", "tiny", "--envs", "16", "--rollout", "16", "--batch-size", "128", "--epochs", "2", "--net", "32,16",
+    "--evals", "4", "--eval-games", "50", "--test-games", "100", "--threads", "1",
+)  # fmt: skip
+STEPS = 16 * 16 * 8
+"""Eight updates."""
+
+
+def run_of(out: pathlib.Path) -> pathlib.Path:
+    """The only run in a folder."""
+    (run,) = out.iterdir()
+    return run
+
+
+def rows_of(run: pathlib.Path) -> list[dict[str, str]]:
+    """The points of a learning curve, without the times."""
+    rows = list(csv.DictReader(io.StringIO((run / "progress.csv").read_text(encoding="utf-8"))))
+    return [{name: value for name, value in row.items() if name != "seconds"} for row in rows]
+
+
+def weights_of(path: pathlib.Path) -> dict[str, np.ndarray]:
+    """The weights of a model or checkpoint."""
+    with zipfile.ZipFile(path) as archive:
+        kept = torch.load(io.BytesIO(archive.read("policy.pth")), weights_only=True)
+    return {name: tensor.numpy() for name, tensor in kept.items()}
+
+
+def same_run(one: pathlib.Path, other: pathlib.Path) -> None:
+    """Two runs have ended alike, to the last bit."""
+    assert rows_of(one) == rows_of(other)
+    ours, theirs = weights_of(one / "model.zip"), weights_of(other / "model.zip")
+    assert ours.keys() == theirs.keys()
+    for name in ours:
+        np.testing.assert_array_equal(ours[name], theirs[name], err_msg=name)
+
+
+def tags_of(run: pathlib.Path) -> list[int]:
+    """The steps at which the TensorBoard log has the mean reward, as TensorBoard shows them."""
+    from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+
+    log = EventAccumulator(str(run / "tensorboard"))
+    log.Reload()
+    return [event.step for event in log.Scalars("rollout/ep_rew_mean")]
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory: pytest.TempPathFactory) -> pathlib.Path:
+    """The folder of a small run that went through."""
+    out = tmp_path_factory.mktemp("finished")
+    assert train.main([*SMALL, "--steps", str(STEPS), "--out", str(out)]) == 0
+    return run_of(out)
+
+
+# -- A run from end to end --------------------------------------------------------------------------------------------
+
+
+def test_a_run_leaves_everything_in_its_folder(finished):
+    results = json.loads((finished / "results.json").read_text())
+    assert results["steps"] == STEPS
+    players = {it["player"]: it for it in results["results"]}
+    assert list(players) == ["random", "heuristic", "trained, sampled", "trained"]
+    for it in players.values():
+        assert it["games"] == 100 and it["low"] <= it["value"] <= it["high"]
+    assert players["random"]["value"] < players["heuristic"]["value"]
+    config = json.loads((finished / "config.json").read_text())
+    assert config["settings"]["steps"] == STEPS and config["settings"]["net"] == [32, 16]
+    assert config["seeds"]["training"] == 0 and "numba" in config["packages"]
+    assert [int(row["steps"]) for row in rows_of(finished)] == [0, STEPS // 4, STEPS // 2, STEPS * 3 // 4, STEPS]
+    assert (finished / "curve.png").read_bytes().startswith(b"\x89PNG")
+    assert "returns: player_0" in (finished / "game.txt").read_text()
+    assert "| heuristic | 100 |" in (finished / "results.md").read_text()
+    assert tags_of(finished) == [STEPS // 8 * k for k in range(1, 9)]
+    assert len(runs.checkpoints(finished)) == runs.KEPT
+
+
+def test_the_model_plays_as_it_did(finished):
+    ruleset, model = runs.load_model(finished)
+    results = json.loads((finished / "results.json").read_text())["results"]
+    again = evaluate.trained_player(ruleset, model, 100, evaluate.TEST_SEED)
+    assert again.value == results[-1]["value"]
+    sampled = evaluate.trained_player(ruleset, model, 100, evaluate.TEST_SEED, sampled=True)
+    assert sampled.value == results[-2]["value"]
+
+
+def test_evaluate_prints_the_table(finished, capsys):
+    assert evaluate.main(["--run", str(finished), "--games", "50"]) == 0
+    assert "heuristic" in capsys.readouterr().out
+
+
+@pytest.mark.slow
+def test_trained_agents_beat_random_play(tmp_path):
+    arguments = ["--config", "tiny", "--steps", "60_000", "--envs", "64", "--rollout", "32", "--net", "64,64"]
+    small = ["--evals", "2", "--eval-games", "500", "--test-games", "2_000", "--threads", "1"]
+    assert train.main([*arguments, *small, "--batch-size", "512", "--out", str(tmp_path)]) == 0
+    results = json.loads((run_of(tmp_path) / "results.json").read_text())["results"]
+    assert results[-1]["low"] > results[0]["high"]
+
+
+# -- Stopping and going on --------------------------------------------------------------------------------------------
+
+
+def start(out: pathlib.Path, *more: str) -> subprocess.Popen[str]:
+    """A small run in a process of its own."""
+    command = [sys.executable, "-m", "agents.train", *SMALL, "--steps", str(STEPS), "--out", str(out), *more]
+    return subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+
+
+def wait_for_checkpoint(out: pathlib.Path, process: subprocess.Popen[str]) -> None:
+    """Until there is one from the middle of the run."""
+    for _ in range(60_000):
+        if any(not path.name.endswith("0" * 12 + ".zip") for path in out.glob("*/checkpoints/step-*.zip")):
+            return
+        assert process.poll() is None, process.communicate()[0]
+        time.sleep(0.002)
+    raise AssertionError("no checkpoint within two minutes")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT, signal.SIGTERM])
+def test_a_stopped_run_goes_on_and_ends_as_if_nothing_had_happened(finished, tmp_path, how):
+    process = start(tmp_path)
+    wait_for_checkpoint(tmp_path, process)
+    process.send_signal(how)
+    said, _ = process.communicate(timeout=120)
+    assert process.returncode == (-signal.SIGKILL if how == signal.SIGKILL else 130), said
+    run = run_of(tmp_path)
+    assert not (run / "results.json").exists()
+    assert train.main(["--resume", "--out", str(tmp_path), "--threads", "1"]) == 0
+    same_run(finished, run)
+    assert tags_of(run) == tags_of(finished)
+    assert len(json.loads((run / "config.json").read_text())["resumed"]) == 1
+
+
+def test_a_run_killed_before_its_first_checkpoint_begins_anew(finished, tmp_path, monkeypatch):
+    def killed(*_: object) -> int:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(train, "train", killed)
+        assert train.main([*SMALL, "--steps", str(STEPS), "--out", str(tmp_path)]) == 130
+    assert train.main(["--resume", str(run_of(tmp_path)), "--threads", "1"]) == 0
+    same_run(finished, run_of(tmp_path))
+
+
+def test_a_finished_run_goes_on_to_more_steps(tmp_path, capsys):
+    assert train.main([*SMALL, "--steps", "512", "--out", str(tmp_path)]) == 0
+    run = str(run_of(tmp_path))
+    assert train.main(["--resume", run]) == 2
+    assert "is finished; name more --steps than its 512" in capsys.readouterr().err
+    assert train.main(["--resume", "--out", str(tmp_path)]) == 2
+    assert "no unfinished run" in capsys.readouterr().err
+    assert train.main(["--resume", run, "--steps", "1_024", "--threads", "1"]) == 0
+    assert json.loads((run_of(tmp_path) / "results.json").read_text())["steps"] == 1024
+    assert [int(row["steps"]) for row in rows_of(run_of(tmp_path))] == [0, 256, 512, 768, 1024]
+
+
+def test_one_process_at_a_time(tmp_path, finished, capsys):
+    with runs.locked(finished):
+        assert runs.is_locked(finished)
+        assert train.main(["--resume", str(finished), "--steps", "10_000"]) == 2
+    assert "is being trained by another process" in capsys.readouterr().err
+    assert not runs.is_locked(finished)
+
+
+# -- Never half written -----------------------------------------------------------------------------------------------
+
+
+class Crash(BaseException):
+    """The power fails."""
+
+
+def crash(*_: object) -> None:
+    raise Crash
+
+
+@pytest.mark.parametrize("call", ["fsync", "replace"])
+def test_a_crash_while_writing_leaves_the_old_file(tmp_path, monkeypatch, call):
+    path = tmp_path / "file"
+    runs.write(path, "old")
+    with monkeypatch.context() as patch:
+        patch.setattr(os, call, crash)
+        with pytest.raises(Crash):
+            runs.write(path, "new")
+    assert path.read_text() == "old"
+    runs.write(path, "new")
+    assert path.read_text() == "new"
+
+
+def test_a_crash_while_a_checkpoint_is_written_costs_only_that_one(finished, tmp_path, monkeypatch):
+    real = os.replace
+
+    def replace(half: object, path: pathlib.Path) -> None:
+        if path.name == f"step-{STEPS // 2:012d}.zip":
+            raise Crash
+        real(half, path)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "replace", replace)
+        with pytest.raises(Crash):
+            train.main([*SMALL, "--steps", str(STEPS), "--out", str(tmp_path)])
+    run = run_of(tmp_path)
+    assert [path.name for path in runs.checkpoints(run)][-1] == f"step-{STEPS // 4:012d}.zip"
+    assert list((run / "checkpoints").glob("*.part")), "the half written one"
+    assert train.main(["--resume", str(run), "--threads", "1"]) == 0
+    same_run(finished, run)
+    assert not list(run.rglob("*.part"))
+
+
+# -- Bad input --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("arguments", "named"),
+    [
+        (["--game", "cluedo"], "game: one of "),
+        (["--config", "hard"], "config: one of default, "),
+        (["--players", "99"], "num_players: "),
+        (["--set", "colour=red"], "colour: "),
+        (["--set", "level"], "set: NAME=VALUE, not 'level'"),
+        (["--steps", "0"], "steps: 1 to 1000000000000, not 0"),
+        (["--seed", "-1"], "seed: 0 to 4294967295, not -1"),
+        (["--net", "wide"], "net: widths of layers like 256,128, not 'wide'"),
+        (["--gamma", "1.5"], "gamma: 0 to 1.0, not 1.5"),
+        (["--threads", "0"], "threads: 1 to "),
+        (["--device", "abacus"], "device: "),
+        (["--resume"], "resume: no unfinished run in "),
+        (["--resume", "nowhere"], "run: nowhere is no run folder"),
+    ],
+)
+def test_bad_input_is_named_and_leaves_nothing(tmp_path, capsys, arguments, named):
+    out = tmp_path / "runs"
+    assert train.main([*arguments, "--out", str(out)]) == 2
+    said = capsys.readouterr().err
+    assert f"error: {named}" in said and "Traceback" not in said
+    assert not out.exists()
+
+
+def test_what_is_no_number_is_refused_by_the_parser(capsys):
+    with pytest.raises(SystemExit) as stopped:
+        train.main(["--steps", "many"])
+    assert stopped.value.code == 2
+    assert "argument --steps: invalid int value: 'many'" in capsys.readouterr().err
+
+
+def test_an_unwritable_run_folder(tmp_path, capsys):
+    (tmp_path / "file").write_text("")
+    assert train.main([*SMALL, "--out", str(tmp_path / "file" / "runs")]) == 2
+    assert "out: cannot write to " in capsys.readouterr().err
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]
+
+
+def changed(path: pathlib.Path, **facts: object) -> None:
+    """Let a model or checkpoint say something else of itself."""
+    with zipfile.ZipFile(path) as archive:
+        entries = {name: archive.read(name) for name in archive.namelist()}
+    entries[runs.FACTS] = json.dumps({**json.loads(entries[runs.FACTS]), **facts}).encode()
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, content in entries.items():
+            archive.writestr(name, content)
+
+
+@pytest.fixture
+def unfinished(finished, tmp_path) -> pathlib.Path:
+    """A copy of the finished run without its results: one that can go on."""
+    import shutil
+
+    return pathlib.Path(
+        shutil.copytree(finished, tmp_path / "run", ignore=shutil.ignore_patterns("results.json", "model.zip"))
+    )
+
+
+@pytest.mark.parametrize(
+    ("facts", "named"),
+    [
+        ({"game": "cluedo"}, "was trained on cluedo, not on theres_been_a_murder"),
+        ({"version": 0}, "was trained on version 0 of theres_been_a_murder, here is version"),
+        ({"config": {}}, "config: "),
+        ({"actions": 3}, "actions: "),
+        ({"format": 0}, "has format 0, this program reads"),
+    ],
+)
+def test_a_checkpoint_of_something_else_is_refused(unfinished, capsys, facts, named):
+    path = runs.checkpoints(unfinished)[-1]
+    changed(path, **facts)
+    before = {file: file.read_bytes() for file in unfinished.rglob("*.*") if file.is_file()}
+    assert train.main(["--resume", str(unfinished)]) == 2
+    said = capsys.readouterr().err
+    assert named in said and str(path) in said
+    assert before == {file: file.read_bytes() for file in unfinished.rglob("*.*") if file in before}
+
+
+def test_what_is_no_checkpoint_is_refused(unfinished, capsys):
+    path = runs.checkpoints(unfinished)[-1]
+    path.write_bytes(path.read_bytes()[:1000])
+    assert train.main(["--resume", str(unfinished)]) == 2
+    assert f"{path} is no model or checkpoint of agents.train" in capsys.readouterr().err
+
+
+def test_resuming_keeps_game_and_settings(unfinished, capsys, monkeypatch):
+    monkeypatch.setitem(registry.GAMES, "other_game", "murder_envs.games.theres_been_a_murder")
+    for arguments, named in (
+        (["--game", "other_game"], "is of theres_been_a_murder, not of 'other_game'"),
+        (["--seed", "5"], "seed: "),
+        (["--net", "8"], "net: "),
+        (["--players", "4"], "config: "),
+        (["--steps", "100"], "steps: "),
+    ):
+        assert train.main(["--resume", str(unfinished), *arguments]) == 2
+        assert named in capsys.readouterr().err
+
+
+def test_evaluating_what_is_no_run_is_refused(tmp_path, capsys):
+    with pytest.raises(SystemExit) as stopped:
+        evaluate.main(["--run", str(tmp_path)])
+    assert stopped.value.code == 2
+    assert "is no run folder" in capsys.readouterr().err
+
+
+# -- Parts ------------------------------------------------------------------------------------------------------------
+
+
+def test_wilson_intervals():
+    assert evaluate.wilson(0, 10) == pytest.approx((0, 0.2775), abs=1e-4)
+    assert evaluate.wilson(5, 10) == pytest.approx((0.2366, 0.7634), abs=1e-4)
+    assert evaluate.wilson(7_650, 10_000) == pytest.approx((0.7566, 0.7732), abs=1e-4)
+
+
+def test_evaluation_leaves_the_random_numbers_of_a_training_alone(finished):
+    ruleset, model = runs.load_model(finished)
+    before = torch.get_rng_state(), pickle.dumps(np.random.get_state())  # noqa: NPY002
+    evaluate.trained_player(ruleset, model, 20, 1, sampled=True)
+    assert torch.equal(before[0], torch.get_rng_state())
+    assert before[1] == pickle.dumps(np.random.get_state())  # noqa: NPY002
+
+
+def test_features_leave_out_what_never_changes(game):
+    ruleset = registry.make_ruleset(game)
+    found = features(ruleset, {}, games=256, rounds=50)
+    assert 0 < len(found["columns"]) < ruleset.observation.size
+    assert (found["scales"] >= 1).all() and not len(found["is_columns"])
+    name = next(block.name for block in ruleset.observation.values() if len(block.shape) == 2)
+    named = features(ruleset, {name: 1}, games=256, rounds=50)
+    block = ruleset.observation[name].slice
+    assert not ((named["columns"] >= block.start) & (named["columns"] < block.stop)).any()
+    assert ((named["is_columns"] >= block.start) & (named["is_columns"] < block.start + block.stop)).all()
