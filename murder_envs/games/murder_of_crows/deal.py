@@ -331,9 +331,9 @@ def set_up(state, rules, seed):
 
 
 # -- The draw pile ------------------------------------------------------------------------------
-# Shuffled once and then drawn from the top. Where chance is listed (see `core.rng`) it is kept in the order of card ids
-# instead, and each draw takes one of its cards at random: so a draw, and not a whole order, is one event of chance.
-# Cards of one type are one event: `drawn` tells histories apart, and stands in the snapshot in place of random numbers.
+# Shuffled once and then drawn from the top. Where chance is listed (see `core.rng`) it has no order, and each draw takes
+# one of its cards at random instead: so a draw, and not a whole order, is one event of chance. Cards of one type are one
+# event: `drawn` tells histories apart, and stands in the snapshot in place of random numbers.
 
 
 @kernel
@@ -359,4 +359,3 @@ def give(state, seat, card):
     state.secret[seat, card >> 3] += one
     state.deck_max[seat, card >> 3] -= one
     state.n_held += one_at(seat)
-

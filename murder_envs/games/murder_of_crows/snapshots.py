@@ -149,6 +149,7 @@ def snapshot(rules: np.ndarray, state: np.ndarray) -> dict[str, Any]:
     returns_of(state, rules, paid)
     phase = PHASES[s["phase"]]
     third_card, letter, played = int(s["third_card"]), int(s["letter"]), int(s["played"])
+    deck = s["deck"][: int(s["deck_n"])][::-1].tolist()
     return {
         "phase": phase,
         "first": int(s["first"]),
@@ -159,7 +160,7 @@ def snapshot(rules: np.ndarray, state: np.ndarray) -> dict[str, Any]:
         "murders": [{name: cards for name, cards in murder.items() if cards} for murder in murders],
         "hands": [named(map(sum, zip(*parts))) for parts in zip(known, secret)],
         "discard": named(counted(s["discard"])),
-        "deck": [CARD_NAMES[card] for card in s["deck"][: int(s["deck_n"])][::-1]],
+        "deck": [CARD_NAMES[card] for card in (sorted(deck) if s["rng_listed"] else deck)],
         "played": STACK_FACES[played] if played != NOTHING else "",
         "mode": MODES[s["mode"]],
         "prevented": members(s["prevented"]),
@@ -375,9 +376,7 @@ class Position:
             top = self.murders[self.current].get(STACKS[stack], [""])[-1]
             if top != CARD_NAMES[CARD_OF[self.played]]:
                 fail("played", f"{played} does not lie on that stack of seat {self.current}")
-        may_be = ("",)
-        if wild and self.phase != "wild":
-            may_be = MODES[1:]
+        may_be = MODES[1:] if wild and self.phase != "wild" else MODES[:1]
         self.mode = a_choice("mode", self.get("mode", may_be[0]), may_be)
         if self.played != NOTHING:
             self.effect = REMOVES if self.mode == REMOVES else LETTERS[LETTER_OF[stack]]
@@ -616,5 +615,3 @@ def counts_of(cards: Iterable[int]) -> list[int]:
 def byte_word(values: Iterable[int]) -> int:
     """Small numbers as the bytes of a word, the first lowest."""
     return sum(value << 8 * i for i, value in enumerate(values))
-
-

@@ -158,7 +158,8 @@ def lay_out(cards, at, low, high):
 
 # -- The observation ----------------------------------------------------------------------------
 
-_HEAD = [
+_Rows = list[tuple[str, int | tuple[int, ...], int, int, str]]
+_HEAD: _Rows = [
     ("phase", len(PHASES), 0, 1, "what is being asked, one-hot"),
     ("to_act", MAX_SEATS, 0, 1, "seat to act, one-hot; 0s when over"),
     ("current", MAX_SEATS, 0, 1, "whose turn it is, one-hot"),
@@ -175,7 +176,7 @@ _HEAD = [
     ("prevented", MAX_SEATS, 0, 1, "1: has prevented the card in play"),
     ("pending", MAX_SEATS, 0, 1, "1: has still to answer in this step, the seat to act included"),
 ]
-_TABLE = [
+_TABLE: _Rows = [
     ("hand_size", MAX_SEATS, 0, MOST_CARDS, "cards in hand"),
     ("known", (MAX_SEATS, N_CARDS), 0, MOST_OF_A_LETTER, "cards known to all to be in that hand"),
     ("murder", (MAX_SEATS, N_STACKS, N_FACES), 0, MOST_OF_A_LETTER, "cards in each stack by face"),
@@ -187,7 +188,7 @@ _TABLE = [
     ("discard", N_CARDS, 0, MOST_OF_A_LETTER, "discard pile by card"),
     ("piles", 2, 0, MOST_CARDS, "size of the draw pile, of the discard pile"),
 ]  # fmt: skip
-_TAIL = [
+_TAIL: _Rows = [
     ("old_max", MAX_SEATS, 0, MOST_CARDS, "at most so many unknown cards in hand are from before the latest reshuffle"),
     ("steps_left", 1, 0, 127, "decisions before the game is cut off, at most 127"),
     ("events", (N_EVENTS, 2), 0, ACTIONS.n - 1, "newest first: 1 + seat, action id; or 6, card, for a flip; or 0, 0"),

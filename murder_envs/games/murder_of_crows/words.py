@@ -197,5 +197,3 @@ def event_text(event: list[Any]) -> str:
     """An open act."""
     seat, name = event
     return f"the Third flips {name.removeprefix(FLIP)}" if seat == NO_SEAT else f"player_{seat} {name}"
-
-
