@@ -145,7 +145,8 @@ def turn_text(full: dict[str, Any]) -> list[str]:
         lines.append(play_text(full))
     if full["phase"] == "react":
         wild = full["played"].endswith(WILD_NAME)
-        shield = "only a wild" if wild else f"a card with {full['played'][-1]} crows, or a wild,"
+        crows = "1 crow" if full["played"][-1] == "1" else f"{full['played'][-1]} crows"
+        shield = "only a wild" if wild else f"a card with {crows}, or a wild,"
         lines.append(f"the window: {shield} prevents it; {pending_text(full)}")
     elif full["phase"] == "lose":
         lines.append(f"letter {full['letter']}; {pending_text(full)}")
