@@ -118,10 +118,10 @@ def columns(results: Sequence[Result]) -> tuple[list[str], list[list[str]]]:
     return headings, rows
 
 
-def table(results: Sequence[Result], title: str) -> Table:
+def table(results: Sequence[Result]) -> Table:
     """The table for the terminal: what fits there."""
     headings, rows = columns(results)
-    drawn = Table(title=title, title_justify="left")
+    drawn = Table()
     for k, heading in enumerate(headings[:4]):
         drawn.add_column(heading, justify="left" if k == 0 else "right", no_wrap=True)
     for row in rows:
@@ -162,7 +162,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         ruleset, model = runs.load_model(given.run)
     except ValueError as error:
         parser.error(str(error))
-    Console().print(table(final_table(ruleset, model, games, seed), f"{ruleset.name}: {given.run}"))
+    console = Console(highlight=False)
+    console.print(f"{ruleset.name}, {ruleset.n_seats} players: {given.run}", soft_wrap=True)
+    console.print(table(final_table(ruleset, model, games, seed)))
     return 0
 
 

@@ -482,8 +482,8 @@ def finish(job: Job, console: Console) -> None:
     ]
     content = {"steps": steps, "of": job.settings["steps"], "minutes": round(minutes, 2), "results": players}
     runs.write_json(run / "results.json", content)
-    console.print()
-    console.print(evaluate.table(results, title))
+    console.print(f"\n{title}", soft_wrap=True)
+    console.print(evaluate.table(results))
     console.print(f"model, curve.png, game.txt (a game of the trained agents) and more: {run}", soft_wrap=True)
 
 
@@ -571,7 +571,7 @@ def curve_png(job: Job, results: Sequence[evaluate.Result]) -> bytes:
         at += 0.1 * (top - bottom)
     axes.set_xlabel(f"decisions learnt from, {name}")
     axes.set_ylabel(f"{trained.measure}, {job.settings['eval_games']:,} games a point")
-    game = job.ruleset.name.replace("_", " ").capitalize()
+    game = job.ruleset.title or job.ruleset.name
     axes.set_title(
         f"{game}, {job.ruleset.n_seats} players, {curve[-1]['seconds'] / 60:.0f} minutes of self-play", loc="left"
     )

@@ -53,6 +53,7 @@ class Ruleset:
         info: (rules, state, seat) -> the rulebook's own score and what else the page names for that seat.
         text: (rules, state, seat or None) -> the table as text, from that seat's view or from above.
         figures: (rules, state) -> numbers of a finished game that the page's reference tables average.
+        title: the game's name as printed, for pictures and tables.
         public: (rules, state) -> the facts that `redeal` must keep for any seat (the page's section 12).
     """
 
@@ -74,6 +75,7 @@ class Ruleset:
     text: Callable[[np.ndarray, np.ndarray, int | None], str]
     figures: Callable[[np.ndarray, np.ndarray], dict[str, float]]
     public: Callable[[np.ndarray, np.ndarray], dict[str, Any]]
+    title: str = ""
 
     @property
     def n_seats(self) -> int:

@@ -7,6 +7,7 @@ import functools
 import json
 import pathlib
 import random
+import re
 import tomllib
 from collections.abc import Iterator
 from typing import Any
@@ -31,6 +32,11 @@ MOST_DECISIONS = 10_000
 def data(game: str, file: str) -> dict[str, Any]:
     """A TOML file of a game's data folder."""
     return tomllib.loads((DATA / game / file).read_text(encoding="utf-8"))
+
+
+def named(value: Any) -> str:
+    """A parameter as part of a test's name: the same in every process, so without addresses, and not too long."""
+    return re.sub(r" at 0x[0-9a-f]+", "", str(value))[:80]
 
 
 def rows(file: str, key: str) -> list[tuple[str, dict[str, Any]]]:

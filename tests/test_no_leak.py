@@ -32,6 +32,9 @@ NOT_KEPT = ("", "the seat to act", "the legal set", "the observation", "chance a
 TRIES = 2
 """Twins looked for at each decision."""
 
+FURTHER = 8
+"""Decisions that twins play on."""
+
 
 # -- Redeal -----------------------------------------------------------------------------------------------------------
 
@@ -194,6 +197,12 @@ class Twins:
         sure = [self.full[known["field"]][seat] for known in self.told.get("knowledge", []) if known.get("sure")]
         return any(sum(card[0] in place for place in table) == 1 for table in sure)
 
+    def all_is_shared(self) -> bool:
+        """Do all know the same, so that whatever one sees all see?"""
+        told = [known for known in self.told.get("knowledge", []) if not known.get("of_the_rest")]
+        tables = [self.full[known["field"]] for known in told]
+        return bool(tables) and all(its == table[0] for table in tables for its in table)
+
     def pairs(self, seat: int) -> list[tuple[Card, Card]]:
         """Pairs of different cards that lie face down and that a seat does not see."""
         unseen = sorted(card for card, seers in self.seers.items() if seat not in seers)
@@ -206,12 +215,11 @@ class Twins:
             twin[field] = names(exchanged(cards, a, b))
         for known in self.told.get("knowledge", []):
             tables = twin[known["field"]]
-            as_seat = tables[seat]  # also what others know, where all that is known is shared
             for viewer in range(len(tables)):
                 if known.get("of_the_rest"):
                     if all_know or viewer != seat:
                         tables[viewer] = self.of_the_rest(tables[viewer], viewer, a, b)
-                elif all_know or (viewer not in (seat, self.n_seats) and tables[viewer] != as_seat):
+                elif all_know or not (viewer in (seat, self.n_seats) or self.all_is_shared()):
                     tables[viewer] = exchanged(tables[viewer], a[0], b[0])
                     if known.get("within_public") and not all_know:
                         tables[viewer] = within(tables[viewer], tables[self.n_seats])
@@ -309,29 +317,38 @@ def check_twins(ruleset: Ruleset, game: str, table: Table, rng: random.Random) -
 
 
 def check_next(game: str, here: Table, there: Table, seat: int, cards: tuple[Card, Card], rng: random.Random) -> None:
-    """One decision further, the same at both tables, if it is possible at both and draws on chance at neither."""
+    """A few decisions further, the same at both tables, as long as they are possible at both and show neither card.
+
+    It ends where chance decides something: it may do so differently.
+    """
     told = data(game, "twins.toml")
-    both = [
-        (action, name)
-        for action, name in zip(here.legal(), here.names())
-        if action in there.legal() and not begins(name, told.get("telling", []))
-    ]
-    if not both or {card for card, _ in cards} & set(told.get("announced", [])):
+    if {card for card, _ in cards} & set(told.get("announced", [])):
         return
-    action, name = rng.choice(both)
-    after = [here.copy(), there.copy()]
-    chance = [table.states["rng"].copy() for table in after]
-    for table in after:
-        table.act(action)
-    if any(table.over for table in after) or any(table.states["rng"] != was for table, was in zip(after, chance)):
-        return
-    then = [Twins(game, table.snapshot()) for table in after]
-    if then[0].open_to(seat) != then[1].open_to(seat):
-        return
-    shows = begins(name, told.get("showing", []))
-    if any(twins.sees(seat, card, shows) for twins in then for card in cards):
-        return
-    assert after[0].look(seat) == after[1].look(seat), f"seat {seat} can tell {cards[0][0]} from {cards[1][0]} after {name}"
+    here, there = here.copy(), there.copy()
+    shown = Twins(game, here.snapshot()).all_is_shared()
+    for _ in range(FURTHER):
+        both = [
+            (action, name)
+            for action, name in zip(here.legal(), here.names())
+            if action in there.legal() and not begins(name, told.get("telling", []))
+        ]
+        if not both:
+            return
+        action, name = rng.choice(both)
+        shown = shown or begins(name, told.get("showing", []))
+        after = []
+        for table in (here, there):
+            chance = table.states["rng"].copy()
+            table.act(action)
+            if table.over or table.states["rng"] != chance:
+                return
+            after.append(Twins(game, table.snapshot()))
+        if after[0].open_to(seat) != after[1].open_to(seat):
+            return
+        if any(twins.sees(seat, card, shown) for twins in after for card in cards):
+            return
+        what = f"{cards[0][0]} from {cards[1][0]} after {name}"
+        assert here.look(seat) == there.look(seat), f"seat {seat} can tell {what}"
 
 
 def begins(name: str, verbs: list[str]) -> bool:

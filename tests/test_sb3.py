@@ -11,7 +11,7 @@ from sb3_contrib.common.maskable.utils import get_action_masks, is_masking_suppo
 
 from murder_envs.api.sb3 import BatchVecEnv, make  # noqa: E402
 from murder_envs.drivers.batch import Batch  # noqa: E402
-from tests.support import ruleset_of  # noqa: E402
+from tests.support import named, ruleset_of  # noqa: E402
 
 SEATS = [
     {"seat": "all"},
@@ -33,7 +33,7 @@ def last_legal(observations, masks, seats):
     return masks.shape[1] - 1 - masks[:, ::-1].argmax(1)
 
 
-@pytest.mark.parametrize("options", [*SEATS, {"seat": 1, "opponents": first_legal}], ids=str)
+@pytest.mark.parametrize("options", [*SEATS, {"seat": 1, "opponents": first_legal}], ids=named)
 def test_maskable_ppo_learns(ruleset, options):
     env = BatchVecEnv(ruleset, 8, **options)
     model = sb3_contrib.MaskablePPO(
@@ -47,7 +47,7 @@ def test_maskable_ppo_learns(ruleset, options):
     assert -1 <= mean <= 1
 
 
-@pytest.mark.parametrize("options", SEATS, ids=str)
+@pytest.mark.parametrize("options", SEATS, ids=named)
 def test_the_env_is_the_batch(ruleset, options):
     env, batch = BatchVecEnv(ruleset, 16, seed=3, **options), Batch(ruleset, 16, 3, **options)
     batch.reset()
@@ -217,7 +217,7 @@ def test_what_the_library_asks_for(ruleset):
         ({"render_mode": "human"}, "render_mode: "),
         ({"scores": 1}, "scores: "),
     ],
-    ids=str,
+    ids=named,
 )
 def test_wrong_arguments_are_named(ruleset, options, named):
     with pytest.raises(ValueError, match=named):

@@ -25,6 +25,7 @@ from murder_envs.ruleset import Ruleset
 __all__ = ["CONFIGS", "ruleset"]
 
 NAME = "murder_of_crows"
+TITLE = "Murder of Crows"
 VERSION = 1
 
 _DUEL = {
@@ -92,4 +93,5 @@ def ruleset(**config: Any) -> Ruleset:
         text=words.text,
         figures=words.figures,
         public=words.public,
+        title=TITLE,
     )

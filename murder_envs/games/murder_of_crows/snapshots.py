@@ -88,9 +88,9 @@ def start_empty(states, rules, seed):
 
 
 @entry
-def mix(states, cards):
-    """Shuffle some cards with the state's random numbers."""
-    shuffle(states[0], cards, 0, cards.shape[0])
+def mix(states, n):
+    """Shuffle the n cards that lie in the draw pile's room."""
+    shuffle(states[0], states[0].deck, 0, n)
 
 
 @entry
@@ -300,9 +300,10 @@ class Position:
         self.deck, loose_deck = self.read_pile("deck", [] if loose_discard else [STAR])
         if len(loose_deck) + len(loose_discard) > 1:
             fail("deck" if loose_deck else "discard", f"{STAR!r} once in all")
-        rest = np.array([card for card, n in enumerate(self.left) for _ in range(n)], np.uint8)
-        mix(self.state, rest)
-        unplaced = rest.tolist()
+        rest = [card for card, n in enumerate(self.left) for _ in range(n)]
+        self.state[0]["deck"][: len(rest)] = rest
+        mix(self.state, len(rest))
+        unplaced = self.state[0]["deck"][: len(rest)].tolist()
         if "hands" not in self.given:
             self.deal_hands(unplaced)
         if loose_deck:

@@ -26,6 +26,7 @@ from murder_envs.ruleset import Ruleset
 __all__ = ["CONFIGS", "Campaign", "ruleset"]
 
 NAME = "theres_been_a_murder"
+TITLE = "There's Been A Murder"
 VERSION = 1
 
 CONFIGS: dict[str, dict[str, Any]] = {
@@ -82,4 +83,5 @@ def ruleset(**config: Any) -> Ruleset:
         text=words.text,
         figures=words.figures,
         public=words.public,
+        title=TITLE,
     )
