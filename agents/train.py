@@ -70,7 +70,8 @@ GAME_SETTINGS: dict[str, dict[str, Any]] = {
     # What matters of the latest events is in the tables of possible places too; without them an update is faster.
     "theres_been_a_murder": {"one_hot": {"events": 0}},
 }
-"""Where a game differs from COMMON."""
+"""The games that can be trained here, and where one differs from COMMON. One policy learns in every seat and is paid
+what its seat is paid: for games in which all are paid alike. Others need opponents (see `murder_envs.api.sb3.make`)."""
 
 SAVE_SECONDS = 60
 """At most so much training is lost when a run is killed, and a rollout."""
@@ -88,7 +89,7 @@ def parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     game = it.add_argument_group("the game")
-    game.add_argument("--game", help=f"one of {', '.join(GAMES)} (default: {next(iter(GAMES))})")
+    game.add_argument("--game", help=f"one of {', '.join(GAME_SETTINGS)} (default: {next(iter(GAME_SETTINGS))})")
     game.add_argument("--config", help="one of its named configurations (default: default)")
     game.add_argument("--players", type=int, help="its num_players")
     game.add_argument("--set", action="append", metavar="NAME=VALUE", help="any other parameter of it; may be repeated")
@@ -123,7 +124,7 @@ class Job:
 
 def new_settings(given: argparse.Namespace, game: str) -> dict[str, Any]:
     """The settings of a new run; ValueError names one that is out of range."""
-    settings = {**COMMON, **GAME_SETTINGS.get(game, {})}
+    settings = {**COMMON, **GAME_SETTINGS[game]}
     settings.update({name: getattr(given, name) for name in COMMON if getattr(given, name, None) is not None})
     for name, low, high in (
         ("steps", 1, 10**12), ("seed", 0, 2**32 - 1), ("envs", 1, 65_536), ("rollout", 2, 65_536),
@@ -164,9 +165,10 @@ def parameters(given: argparse.Namespace, game: str) -> dict[str, Any]:
 
 def open_new(given: argparse.Namespace) -> pathlib.Path:
     """Check everything, then make the folder of a new run, with its config.json."""
-    game = given.game or next(iter(GAMES))
-    if game not in GAMES:
-        fail("game", f"one of {', '.join(GAMES)}, not {game!r}")
+    game = given.game or next(iter(GAME_SETTINGS))
+    if game not in GAME_SETTINGS:
+        why = ", which has no training program yet" if game in GAMES else ""
+        fail("game", f"one of {', '.join(GAME_SETTINGS)}, not {game!r}{why}")
     settings = new_settings(given, game)
     ruleset = make_ruleset(game, **parameters(given, game))
     run = runs.new_folder(given.out, game, settings["seed"])
