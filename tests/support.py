@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import json
+import math
 import pathlib
 import random
 import re
@@ -16,6 +17,7 @@ import numpy as np
 
 from murder_envs.core.bits import PAD
 from murder_envs.core.jit import bind, records
+from murder_envs.drivers import rollout
 from murder_envs.registry import GAMES, configs, make_ruleset
 from murder_envs.ruleset import Ruleset
 
@@ -63,6 +65,12 @@ def ruleset_of(game: str, config: str = "default") -> Ruleset:
 def with_config(game: str, config: dict[str, Any]) -> Ruleset:
     """A configured game by keywords."""
     return make_ruleset(game, **config)
+
+
+def decisions_of(ruleset: Ruleset, games: float) -> int:
+    """How many decisions so many random games have, roughly: for tests that wait for games to end."""
+    played = rollout.play(ruleset, "random", 8, seed=3)
+    return math.ceil(games * played.decisions.mean())
 
 
 def same(a: Any, b: Any) -> bool:

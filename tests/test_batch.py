@@ -11,7 +11,7 @@ from murder_envs.core.jit import COMPILED, bind
 from murder_envs.core.rng import episode_seed
 from murder_envs.drivers import rollout
 from murder_envs.drivers.batch import Batch
-from tests.support import Table, ruleset_of
+from tests.support import Table, decisions_of, ruleset_of
 
 ARRAYS = (
     "states", "observations", "masks", "words", "seats", "learners", "rewards", "terminated", "truncated", "episodes",
@@ -104,7 +104,7 @@ def test_together_is_apart(ruleset, n):
     batch.reset()
     tables, episodes = map(list, zip(*(first_table(ruleset, 5, i, 0) for i in range(n))))
     ended = 0
-    for _ in range(80 if n > 3 else 300):
+    for _ in range(decisions_of(ruleset, 2 if n > 3 else 8)):
         actions = batch.choose("random")
         ended += batch.step(actions)
         for i, table in enumerate(tables):
@@ -146,7 +146,7 @@ def test_skip_forced_is_the_same_game_with_its_forced_moves_played(ruleset):
     batch.reset()
     tables = [None] * 8
     ended = 0
-    for _ in range(60):
+    for _ in range(decisions_of(ruleset, 2)):
         assert (batch.masks.sum(1) > 1).all()
         actions = batch.choose("random")
         actors = batch.seats.copy()
@@ -430,9 +430,10 @@ def test_playouts(ruleset):
 @pytest.mark.nojit
 def test_random_play_in_one_loop(ruleset):
     plain, seen = rollout.RandomPlay(ruleset, 3, seed=2), rollout.RandomPlay(ruleset, 3, seed=2, observe=True)
-    ended = sum(plain.run(20) for _ in range(5))
+    rounds = decisions_of(ruleset, 0.7)
+    ended = sum(plain.run(rounds) for _ in range(5))
     assert 0 < ended <= plain.episodes.sum()
-    assert seen.run(100) == ended
+    assert seen.run(5 * rounds) == ended
     assert facts(ruleset, plain.states) == facts(ruleset, seen.states)
     assert seen.masks.any(1).all() and seen.observations.any()
 

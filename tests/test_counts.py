@@ -130,7 +130,13 @@ def deals(ruleset: Any) -> dict[str, tuple[np.ndarray, float]]:
     return found
 
 
-@pytest.mark.parametrize(("game", "count"), COUNTS, ids=[f"{game}-{count['name']}" for game, count in COUNTS])
+@pytest.mark.parametrize(
+    ("game", "count"),
+    [
+        pytest.param(game, count, id=f"{game}-{count['name']}", marks=[pytest.mark.slow] if count.get("slow") else [])
+        for game, count in COUNTS
+    ],
+)
 def test_count(game, count):
     ruleset = with_config(game, count.get("config", {}))
     tree = Tree(Table(ruleset), count.get("depth"))

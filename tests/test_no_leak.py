@@ -9,6 +9,7 @@ import itertools
 import math
 import pathlib
 import random
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
@@ -149,6 +150,10 @@ def dealt_as(ruleset: Ruleset, expected: dict[str, Any]) -> Table:
 # -- Twins ------------------------------------------------------------------------------------------------------------
 
 
+Card = tuple[Any, int]
+"""A card that lies face down: what snapshots call it, and which of its copies it is."""
+
+
 class Twins:
     """What a game's twins.toml says, over a snapshot."""
 
@@ -156,10 +161,19 @@ class Twins:
         self.told = data(game, "twins.toml")
         self.full = full
         self.n_seats = len(full["returns"])
-        self.seers: dict[Any, set[int]] = {}
+        self.fields: dict[str, Any] = {}
+        self.seers: dict[Card, set[int]] = {}
+        copies: Counter[Any] = Counter()
         for hidden in self.told["hidden"]:
-            for path, card in leaves(full[hidden["field"]]):
-                self.seers.setdefault(card, set()).update(self.seen_by(hidden["seen_by"], path, card))
+            field = hidden["field"]
+            self.fields[field] = numbered(full[field], copies if field in self.told["piles"] else Counter())
+            shown = {seat: Counter(cards) for seat, cards in enumerate(full.get(hidden.get("shown"), []))}
+            for path, card in leaves(self.fields[field]):
+                seers = self.seen_by(hidden["seen_by"], path, card[0])
+                if shown and shown[path[0]][card[0]] > 0:
+                    shown[path[0]][card[0]] -= 1
+                    seers = set(range(self.n_seats))
+                self.seers.setdefault(card, set()).update(seers)
 
     def seen_by(self, seen_by: Any, path: tuple[Any, ...], card: Any) -> set[int]:
         """Seats that see a card which lies face down."""
@@ -169,38 +183,78 @@ class Twins:
             return set()
         return {seat for seat in range(self.n_seats) if card in self.full[seen_by][seat]}
 
-    def sees(self, seat: int, card: Any, or_is_sure: bool) -> bool:
+    def open_to(self, seat: int) -> list[Any]:
+        """The fields that all see, and the cards lying face down that a seat sees."""
+        seen = sorted(card[0] for card, seers in self.seers.items() if seat in seers)
+        return [seen, *(self.full[field] for field in self.told.get("open", []))]
+
+    def sees(self, seat: int, card: Card, or_is_sure: bool) -> bool:
         """Does a seat see where a card is (or is it sure of it, having been shown it)?"""
         if card not in self.seers or seat in self.seers[card]:
             return True
         if not or_is_sure:
             return False
         sure = [self.full[known["field"]][seat] for known in self.told.get("knowledge", []) if known.get("sure")]
-        return any(sum(card in place for place in table) == 1 for table in sure)
+        return any(sum(card[0] in place for place in table) == 1 for table in sure)
 
     def all_is_shared(self) -> bool:
         """Do all know the same, so that whatever one sees all see?"""
-        tables = [self.full[known["field"]] for known in self.told.get("knowledge", [])]
+        told = [known for known in self.told.get("knowledge", []) if not known.get("of_the_rest")]
+        tables = [self.full[known["field"]] for known in told]
         return bool(tables) and all(its == table[0] for table in tables for its in table)
 
-    def pairs(self, seat: int) -> list[tuple[Any, Any]]:
-        """Pairs of cards that lie face down and that a seat does not see."""
+    def pairs(self, seat: int) -> list[tuple[Card, Card]]:
+        """Pairs of different cards that lie face down and that a seat does not see."""
         unseen = sorted(card for card, seers in self.seers.items() if seat not in seers)
-        return list(itertools.combinations(unseen, 2))
+        return [(a, b) for a, b in itertools.combinations(unseen, 2) if a[0] != b[0]]
 
-    def swapped(self, seat: int, a: Any, b: Any, all_know: bool = False) -> dict[str, Any]:
+    def swapped(self, seat: int, a: Card, b: Card, all_know: bool = False) -> dict[str, Any]:
         """The snapshot with two cards exchanged; the seat and the public (unless all know) know what they knew."""
         twin = copy.deepcopy(self.full)
-        for hidden in self.told["hidden"]:
-            twin[hidden["field"]] = exchanged(twin[hidden["field"]], a, b)
+        for field, cards in self.fields.items():
+            twin[field] = names(exchanged(cards, a, b))
         for known in self.told.get("knowledge", []):
             tables = twin[known["field"]]
             for viewer in range(len(tables)):
-                if all_know or not (viewer in (seat, self.n_seats) or self.all_is_shared()):
-                    tables[viewer] = exchanged(tables[viewer], a, b)
+                if known.get("of_the_rest"):
+                    if all_know or viewer != seat:
+                        tables[viewer] = self.of_the_rest(tables[viewer], viewer, a, b)
+                elif all_know or not (viewer in (seat, self.n_seats) or self.all_is_shared()):
+                    tables[viewer] = exchanged(tables[viewer], a[0], b[0])
                     if known.get("within_public") and not all_know:
                         tables[viewer] = within(tables[viewer], tables[self.n_seats])
         return twin
+
+    def of_the_rest(self, counts: dict[Any, int], viewer: int, a: Card, b: Card) -> dict[Any, int]:
+        """What a viewer counts outside its own hand: a card that leaves the hand is there now, one that comes is not."""
+        mine = [card for card in (a, b) if viewer in self.seers[card]]
+        if len(mine) != 1:
+            return counts
+        theirs = b if mine == [a] else a
+        moved = Counter(counts) + Counter([mine[0][0]])
+        moved[theirs[0]] -= 1
+        return {card: moved[card] for card in sorted(moved) if moved[card]}
+
+
+def numbered(value: Any, copies: Counter[Any]) -> Any:
+    """A nested value with (card, k) for each card, k from 0 for copies of the same; 0 and "" are nothing."""
+    if isinstance(value, dict):
+        return {key: numbered(part, copies) for key, part in value.items()}
+    if isinstance(value, list):
+        return [numbered(part, copies) for part in value]
+    if value in (0, ""):
+        return value
+    copies[value] += 1
+    return (value, copies[value] - 1)
+
+
+def names(value: Any) -> Any:
+    """The opposite of `numbered`."""
+    if isinstance(value, dict):
+        return {key: names(part) for key, part in value.items()}
+    if isinstance(value, list):
+        return [names(part) for part in value]
+    return value[0] if isinstance(value, tuple) else value
 
 
 def leaves(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any, ...], Any]]:
@@ -248,25 +302,27 @@ def check_twins(ruleset: Ruleset, game: str, table: Table, rng: random.Random) -
             there = restored(ruleset, twins.swapped(seat, a, b))
             if there and there.snapshot() != full:
                 alike += 1
-                assert there.look(seat) == here.look(seat), f"seat {seat} can tell {a} from {b}"
+                assert there.look(seat) == here.look(seat), f"seat {seat} can tell {a[0]} from {b[0]}"
                 check_next(game, here, there, seat, (a, b), rng)
         mine = [card for card, seers in twins.seers.items() if seat in seers]
         if mine and (pairs := twins.pairs(seat)):
             a, b = rng.choice(mine), rng.choice(pairs)[0]
+            if a[0] == b[0]:
+                continue
             there = restored(ruleset, twins.swapped(seat, a, b, all_know=True))
             if there:
                 different += 1
-                assert there.look(seat) != here.look(seat), f"seat {seat} cannot tell {a} from {b}"
+                assert there.look(seat) != here.look(seat), f"seat {seat} cannot tell {a[0]} from {b[0]}"
     return alike, different
 
 
-def check_next(game: str, here: Table, there: Table, seat: int, cards: tuple[Any, Any], rng: random.Random) -> None:
+def check_next(game: str, here: Table, there: Table, seat: int, cards: tuple[Card, Card], rng: random.Random) -> None:
     """A few decisions further, the same at both tables, as long as they are possible at both and show neither card.
 
     It ends where chance decides something: it may do so differently.
     """
     told = data(game, "twins.toml")
-    if set(cards) & set(told.get("announced", [])):
+    if {card for card, _ in cards} & set(told.get("announced", [])):
         return
     here, there = here.copy(), there.copy()
     shown = Twins(game, here.snapshot()).all_is_shared()
@@ -280,15 +336,19 @@ def check_next(game: str, here: Table, there: Table, seat: int, cards: tuple[Any
             return
         action, name = rng.choice(both)
         shown = shown or begins(name, told.get("showing", []))
+        after = []
         for table in (here, there):
             chance = table.states["rng"].copy()
             table.act(action)
             if table.over or table.states["rng"] != chance:
                 return
-            twins = Twins(game, table.snapshot())
-            if any(twins.sees(seat, card, shown) for card in cards):
-                return
-        assert here.look(seat) == there.look(seat), f"seat {seat} can tell {cards[0]} from {cards[1]} after {name}"
+            after.append(Twins(game, table.snapshot()))
+        if after[0].open_to(seat) != after[1].open_to(seat):
+            return
+        if any(twins.sees(seat, card, shown) for twins in after for card in cards):
+            return
+        what = f"{cards[0][0]} from {cards[1][0]} after {name}"
+        assert here.look(seat) == there.look(seat), f"seat {seat} can tell {what}"
 
 
 def begins(name: str, verbs: list[str]) -> bool:

@@ -103,7 +103,11 @@ def test_a_wrong_replay_file_is_named(game, tmp_path):
     transcript.save_replay(path, over)
     kept = json.loads(path.read_text())
     assert is_int(kept["version"])
-    illegal = next(name for name in over.ruleset.actions.names if name not in a_game(game).legal())
+    vocabulary = over.ruleset.actions.names
+    illegal = next(name for name in vocabulary if name not in a_game(game).legal())
+    later = a_game(game)
+    later.act(kept["actions"][0])
+    illegal_later = next(name for name in vocabulary if name not in later.legal())
     for change, names in (
         ({"game": "no_such_game"}, "^game"),
         ({"version": kept["version"] + 1}, "^version"),
@@ -116,7 +120,7 @@ def test_a_wrong_replay_file_is_named(game, tmp_path):
         ({"actions": [3]}, "^actions"),
         ({"actions": ["no-such-action"]}, "^action.*no-such-action"),
         ({"actions": [illegal]}, f"^action: {illegal}.*decision 0"),
-        ({"actions": [*kept["actions"][:1], *kept["actions"][:1] * 99]}, "^action.*decision"),
+        ({"actions": [kept["actions"][0], illegal_later]}, f"^action: {illegal_later}.*decision 1"),
         ({"actions": kept["actions"] + kept["actions"][:1]}, "^actions.*over.*decision"),
     ):
         path.write_text(json.dumps({**kept, **change}))

@@ -11,7 +11,7 @@ from sb3_contrib.common.maskable.utils import get_action_masks, is_masking_suppo
 
 from murder_envs.api.sb3 import BatchVecEnv, make  # noqa: E402
 from murder_envs.drivers.batch import Batch  # noqa: E402
-from tests.support import named, ruleset_of  # noqa: E402
+from tests.support import decisions_of, named, ruleset_of  # noqa: E402
 
 SEATS = [
     {"seat": "all"},
@@ -39,8 +39,9 @@ def test_maskable_ppo_learns(ruleset, options):
     model = sb3_contrib.MaskablePPO(
         "MlpPolicy", env, n_steps=16, batch_size=64, n_epochs=1, seed=3, policy_kwargs={"net_arch": [16]}
     )  # fmt: skip
-    model.learn(2 * 16 * 8)
-    assert model.num_timesteps == 256 and env.batch.seed == 3
+    steps = 16 * 8 * (decisions_of(ruleset, 1) // 16 + 1)
+    model.learn(steps)
+    assert model.num_timesteps == steps and env.batch.seed == 3
     assert model.ep_info_buffer and {"r", "l", "t"} <= set(model.ep_info_buffer[0])
     assert model.rollout_buffer.observations.dtype == np.int8
     mean, _ = evaluate_policy(model, env, n_eval_episodes=5, warn=True)
@@ -54,7 +55,7 @@ def test_the_env_is_the_batch(ruleset, options):
     assert is_masking_supported(env)
     observations = env.reset()
     ends = 0
-    for _ in range(80):
+    for _ in range(decisions_of(ruleset, 2)):
         masks = get_action_masks(env)
         assert masks.shape == (16, env.action_space.n) and masks.any(1).all()
         assert (masks == batch.masks).all() and (observations == batch.observations).all()
@@ -100,7 +101,7 @@ def test_opponents_may_be_callables(ruleset):
     env = BatchVecEnv(ruleset, 16, seed=1, seat="random", opponents=opponent)
     env.reset()
     ends = 0
-    for _ in range(60):
+    for _ in range(decisions_of(ruleset, 2)):
         assert (env.batch.seats == env.batch.learners).all()
         _, rewards, dones, infos = env.step(env.batch.choose())
         for i in np.flatnonzero(dones):

@@ -15,7 +15,7 @@ from murder_envs.api.vector import SeatVectorEnv
 from murder_envs.core.rng import episode_seed
 from murder_envs.drivers import rollout
 from murder_envs.drivers.batch import Batch
-from tests.support import ruleset_of
+from tests.support import decisions_of, ruleset_of
 
 SEATS = [
     {"seat": 0},
@@ -75,7 +75,7 @@ def test_the_mask_and_the_rewards(ruleset, options):
     env = SeatEnv(ruleset, **options)
     env.reset(seed=4)
     ends = 0
-    for _, *result in [(0, *told) for told in play(env, 200)]:
+    for _, *result in [(0, *told) for told in play(env, decisions_of(ruleset, 6))]:
         observation, info = result[0], result[-1]
         assert observation in env.observation_space
         if len(result) == 2:
@@ -231,7 +231,7 @@ def test_the_vector_environment_is_the_batch(ruleset, options):
     batch.reset()
     kept = []
     ends = 0
-    for _ in range(80):
+    for _ in range(decisions_of(ruleset, 2)):
         assert (observations == batch.observations).all() and (infos["seat"] == batch.seats).all()
         actions = batch.choose()
         batch.step(actions)

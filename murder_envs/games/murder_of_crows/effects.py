@@ -1,0 +1,444 @@
+"""Moving cards, and what cards do, in the order of the letters; then the Murdered Third.
+
+Each effect returns what comes next: ASKED if somebody is asked, else TURN_OVER or NEXT_TURN (see `play.resolve`).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from murder_envs.core.bits import allow, allow_all, bit, full, has, lowest
+from murder_envs.core.jit import kernel
+from murder_envs.core.rng import below, shuffle
+from murder_envs.games.murder_of_crows.cards import (
+    CARD_OF,
+    LETTER_D,
+    LETTER_E,
+    LETTER_M,
+    LETTER_OF,
+    LETTER_R,
+    LETTER_U,
+    N_CROWS,
+    N_FACES,
+    N_STACKS,
+    NO_CARD,
+    STACKS_OF,
+    WILD,
+)
+from murder_envs.games.murder_of_crows.deal import EMPTY_STACK, FLIPPED, give, record_event, take_top
+from murder_envs.games.murder_of_crows.moves import (
+    AS_REMOVE,
+    ASKED,
+    BYTE,
+    GRAB,
+    GRAB_CARD,
+    LETTER,
+    LOSE,
+    LOSE_CARD,
+    NAME_LETTER,
+    NEXT_TURN,
+    NONE,
+    ONES,
+    PASS,
+    RAZE,
+    RAZE_STACK,
+    REMOVE,
+    TAKE,
+    TAKE_CARD,
+    TARGET,
+    TARGET_SEAT,
+    THIRD_LOSE,
+    THIRD_RAZE,
+    THIRD_TAKE,
+    TURN_OVER,
+    byte_of,
+    first_from,
+    kinds,
+    nonzero,
+    one_at,
+    others,
+    seat_at,
+    seen_from,
+)
+from murder_envs.games.murder_of_crows.view import (
+    enter_hand,
+    laid_open,
+    lay_out,
+    leave_hand,
+    reveal,
+    saw_flip,
+    saw_reshuffle,
+)
+
+# -- Asking -------------------------------------------------------------------------------------
+
+
+@kernel
+def ask(state, phase, seat):
+    """The next decision; the only writer of `phase` and `to_act` while the game goes on."""
+    state.phase = phase
+    state.to_act = seat
+    return ASKED
+
+
+@kernel
+def ask_each(state, rules, phase, seats, start, then):
+    """Ask a set of seats one after the other, clockwise from `start`; `then` is what comes if there are none."""
+    state.pending = seats
+    if seats == NONE:
+        return then
+    return ask(state, phase, first_from(rules, seats, start))
+
+
+@kernel
+def ask_next(state, rules, start, then):
+    """The seat to act has answered: the next of the pending ones is asked the same."""
+    return ask_each(state, rules, state.phase, state.pending & ~bit(state.to_act), start, then)
+
+
+# -- Building a Murder --------------------------------------------------------------------------
+
+SHIFT_OF_PAIR = np.uint64(2)
+TOP_CARD = np.uint64(3)
+LOW_OF_PAIRS = np.uint64(0x5555555555555555)
+
+
+@kernel
+def renew_stack(state, seat, stack, cards):
+    """Write a changed stack, and how deep its uppermost wild lies."""
+    if (state.stack[seat, stack] == EMPTY_STACK) != (cards == EMPTY_STACK):
+        if cards == EMPTY_STACK:
+            state.missing += one_at(seat)
+        else:
+            state.missing -= one_at(seat)
+    state.stack[seat, stack] = cards
+    wilds = cards & (cards >> np.uint64(1)) & LOW_OF_PAIRS
+    depth = NONE if wilds == NONE else np.uint64((lowest(wilds) >> 1) + 1)
+    shift = np.uint64(8 * stack)
+    state.wild_depth[seat] = (state.wild_depth[seat] & ~(BYTE << shift)) | (depth << shift)
+
+
+@kernel
+def lay_on_stack(state, seat, stack_face):
+    """A card goes on top of a stack."""
+    stack = stack_face // N_FACES
+    state.murder[seat, stack_face >> 3] += one_at(stack_face & 7)
+    face = np.uint64(stack_face % N_FACES)
+    renew_stack(state, seat, stack, (state.stack[seat, stack] << SHIFT_OF_PAIR) | face)
+
+
+@kernel
+def lift_from_stack(state, seat, stack_face):
+    """The uppermost card of a face leaves a stack (Ruling); those above it slide down."""
+    stack = stack_face // N_FACES
+    state.murder[seat, stack_face >> 3] -= one_at(stack_face & 7)
+    cards = state.stack[seat, stack]
+    differs = cards ^ (LOW_OF_PAIRS * np.uint64(stack_face % N_FACES))
+    at = np.uint64(lowest(~(differs | (differs >> np.uint64(1))) & LOW_OF_PAIRS))
+    above = cards & ((np.uint64(1) << at) - np.uint64(1))
+    renew_stack(state, seat, stack, ((cards >> (at + SHIFT_OF_PAIR)) << at) | above)
+
+
+@kernel
+def filled(state, seat):
+    """The stacks of a seat that have a card, as a set."""
+    stacks = NONE
+    for stack in range(N_STACKS):
+        if state.stack[seat, stack] != EMPTY_STACK:
+            stacks |= bit(stack)
+    return stacks
+
+
+@kernel
+def faces_in(state, seat):
+    """The kinds of card in a seat's stacks, as a set of stack-faces."""
+    faces = nonzero(state.murder[seat, 0]) | (nonzero(state.murder[seat, 1]) << np.uint64(8))
+    return faces | (nonzero(state.murder[seat, 2]) << np.uint64(16))
+
+
+STACK_OF_FACES = np.array([((1 << N_FACES) - 1) << (N_FACES * stack) for stack in range(N_STACKS)], np.uint64)
+FACES_OF = np.array([sum(int(STACK_OF_FACES[s]) for s in range(N_STACKS) if STACKS_OF[letter] >> s & 1)
+                     for letter in range(len(STACKS_OF))], np.uint64)  # fmt: skip
+"""letter -> the stack-faces of its stacks, as a set."""
+
+
+@kernel
+def with_murder(state, rules):
+    """The seats with at least one card in their Murder, as a set."""
+    return nonzero(state.missing ^ (ONES * np.uint64(rules.n_stacks))) & full(rules.n_seats)
+
+
+@kernel
+def with_letter(state, rules, seats, letter):
+    """Those of some seats that have a card in the stacks of a letter."""
+    having = NONE
+    for seat in range(rules.n_seats):
+        if has(seats, seat) and faces_in(state, seat) & FACES_OF[letter] != NONE:
+            having |= bit(seat)
+    return having
+
+
+# -- Piles and hands ----------------------------------------------------------------------------
+
+
+@kernel
+def hand_of(state, seat):
+    """The cards that a seat holds, as a set."""
+    return kinds(state.known[seat, 0] + state.secret[seat, 0], state.known[seat, 1] + state.secret[seat, 1])
+
+
+@kernel
+def discard(state, card):
+    """A card goes to the discards."""
+    state.discard[card >> 3] += one_at(card & 7)
+    state.discard_n += 1
+
+
+@kernel
+def next_card(state, rules):
+    """Take the top of the draw pile, which is made new from the discards if it must be; NO_CARD if there is none."""
+    if state.deck_n == 0:
+        if state.discard_n == 0:
+            return NO_CARD
+        saw_reshuffle(state, rules)
+        state.deck_n = lay_out(state.deck, 0, state.discard[0], state.discard[1])
+        if state.rng_listed == 0:
+            shuffle(state, state.deck, 0, np.int64(state.deck_n))
+        state.discard[0] = NONE
+        state.discard[1] = NONE
+        state.discard_n = 0
+        state.reshuffles += 1
+    return take_top(state)
+
+
+@kernel
+def draw(state, rules, seat, n):
+    """Draw n cards, as far as there are any."""
+    for _ in range(n):
+        card = next_card(state, rules)
+        if card != NO_CARD:
+            give(state, seat, card)
+
+
+@kernel
+def discard_hand(state, rules, seat):
+    """A whole hand goes to the discards."""
+    for i in range(2):
+        state.discard[i] += state.known[seat, i] + state.secret[seat, i]
+        state.known[seat, i] = NONE
+    n = byte_of(state.n_held, seat)
+    state.discard_n += n
+    state.n_held -= one_at(seat) * np.uint64(n)
+    laid_open(state, rules, seat, state.secret[seat, 0], state.secret[seat, 1])
+
+
+@kernel
+def expel(state, rules, seats, start):
+    """All of some seats, clockwise, discard their hands; then, clockwise, each draws anew."""
+    for offset in range(rules.n_seats):
+        seat = seat_at(rules, start, offset)
+        if has(seats, seat):
+            discard_hand(state, rules, seat)
+    for offset in range(rules.n_seats):
+        seat = seat_at(rules, start, offset)
+        if has(seats, seat):
+            draw(state, rules, seat, rules.expel_draw)
+
+
+# -- Card Effects -------------------------------------------------------------------------------
+
+
+@kernel
+def effect_of(state):
+    """What the card in play does: a letter, or REMOVE."""
+    return np.int64(REMOVE) if state.mode == AS_REMOVE else LETTER_OF[state.played // N_FACES]
+
+
+@kernel
+def touched(state, rules, effect):
+    """The seats that an effect touches, prevented or not."""
+    if effect == LETTER_R:
+        return NONE
+    seats = others(rules, np.int64(state.current))
+    if effect == LETTER_U:
+        return seats & nonzero(state.n_held)
+    return seats if effect == LETTER_E else seats & with_murder(state, rules)
+
+
+@kernel
+def affected(state, rules, effect):
+    """The seats that an effect touches and that have not prevented it."""
+    return touched(state, rules, effect) & ~state.prevented
+
+
+@kernel
+def carry_out(state, rules):
+    """The effect of the card in play; without anybody affected, only a stack may be removed."""
+    current = np.int64(state.current)
+    effect = effect_of(state)
+    seats = affected(state, rules, effect)
+    if effect == LETTER_R:
+        draw(state, rules, current, 1)
+    elif effect == LETTER_E:
+        expel(state, rules, seats, current)
+    elif effect == LETTER_D:
+        if seats != NONE:
+            return ask(state, LETTER, current)
+    elif seats != NONE or effect == REMOVE:
+        if effect == LETTER_U:
+            for seat in range(rules.n_seats):
+                if has(seats, seat):
+                    reveal(state, rules, seat)
+        return ask(state, TARGET, current)
+    return TURN_OVER
+
+
+@kernel
+def legal_target(state, rules, words):
+    """A seat still affected; for Remove also oneself, or nobody."""
+    effect = effect_of(state)
+    seats = affected(state, rules, effect)
+    if effect == REMOVE:
+        seats |= bit(state.current)
+        allow(words, PASS)
+    allow_all(words, TARGET_SEAT, seen_from(rules, seats, np.int64(state.current)))
+
+
+@kernel
+def apply_target(state, rules, action):
+    """Then the card or the stack is chosen."""
+    if action == PASS:
+        return TURN_OVER
+    current = np.int64(state.current)
+    effect = effect_of(state)
+    state.target = seat_at(rules, current, action - TARGET_SEAT)
+    return ask(state, TAKE if effect == LETTER_M else GRAB if effect == LETTER_U else RAZE, current)
+
+
+@kernel
+def legal_take(state, words, seat):
+    """Any kind of card in a Murder."""
+    allow_all(words, TAKE_CARD, faces_in(state, seat))
+
+
+@kernel
+def apply_take(state, action, seat):
+    """MISPLACE: one card of a Murder goes to the hand of the seat to act; everybody has seen it."""
+    stack_face = action - TAKE_CARD
+    lift_from_stack(state, seat, stack_face)
+    enter_hand(state, np.int64(state.to_act), CARD_OF[stack_face])
+
+
+@kernel
+def apply_grab(state, rules, action):
+    """UNCOVER: one card of a revealed hand."""
+    card = action - GRAB_CARD
+    leave_hand(state, rules, np.int64(state.target), card)
+    enter_hand(state, np.int64(state.current), card)
+    return TURN_OVER
+
+
+@kernel
+def apply_letter(state, rules, action):
+    """DRAIN: a letter is named, even one that nobody has."""
+    letter = action - NAME_LETTER
+    state.letter = letter
+    seats = with_letter(state, rules, affected(state, rules, LETTER_D), letter)
+    return ask_each(state, rules, LOSE, seats, np.int64(state.current), TURN_OVER)
+
+
+@kernel
+def legal_lose(state, words):
+    """Any kind of card in the own stacks of the letter."""
+    allow_all(words, LOSE_CARD, faces_in(state, np.int64(state.to_act)) & FACES_OF[state.letter])
+
+
+@kernel
+def apply_lose(state, action):
+    """DRAIN: the loser chooses which card goes to the discards (Ruling)."""
+    stack_face = action - LOSE_CARD
+    lift_from_stack(state, np.int64(state.to_act), stack_face)
+    discard(state, CARD_OF[stack_face])
+
+
+@kernel
+def legal_raze(state, words, seat):
+    """Any stack that has a card."""
+    allow_all(words, RAZE_STACK, filled(state, seat))
+
+
+@kernel
+def apply_raze(state, action, seat):
+    """Remove a stack: all its cards go to the discards."""
+    stack = action - RAZE_STACK
+    for stack_face in range(N_FACES * stack, N_FACES * (stack + 1)):
+        word = stack_face >> 3
+        n = byte_of(state.murder[seat, word], stack_face & 7)
+        card = CARD_OF[stack_face]
+        state.murder[seat, word] -= one_at(stack_face & 7) * np.uint64(n)
+        state.discard[card >> 3] += one_at(card & 7) * np.uint64(n)
+        state.discard_n += n
+    renew_stack(state, seat, stack, EMPTY_STACK)
+
+
+# -- The Murdered Third -------------------------------------------------------------------------
+
+
+@kernel
+def flip(state, rules):
+    """Turn over the top of the draw pile; it goes to the discards at once. NO_CARD if there is none."""
+    card = next_card(state, rules)
+    if card != NO_CARD:
+        saw_flip(state, rules, card)
+        discard(state, card)
+        record_event(state, FLIPPED, card)
+    return card
+
+
+@kernel
+def third_acts(state, rules):
+    """Its flip hits both living players, the first player first; nothing can be prevented (Ruling: the actions)."""
+    card = flip(state, rules)
+    if card == NO_CARD:
+        return NEXT_TURN
+    first = np.int64(state.first)
+    both = full(rules.n_seats)
+    effect = REMOVE if card == WILD else card // N_CROWS
+    phase, asked = THIRD_RAZE, NONE
+    if effect == LETTER_U:
+        reveal(state, rules, 0)
+        reveal(state, rules, 1)
+        lose_random_card(state, rules, first)
+        lose_random_card(state, rules, 1 - first)
+    elif effect == LETTER_R:
+        draw(state, rules, first, 1)
+        draw(state, rules, 1 - first, 1)
+    elif effect == LETTER_E:
+        expel(state, rules, both, first)
+    elif effect == LETTER_D:
+        named = flip(state, rules)
+        if named != NO_CARD and named != WILD:
+            state.letter = named // N_CROWS
+            phase, asked = THIRD_LOSE, with_letter(state, rules, both, named // N_CROWS)
+    else:
+        phase, asked = THIRD_TAKE if effect == LETTER_M else THIRD_RAZE, with_murder(state, rules)
+    state.third_card = card
+    return ask_each(state, rules, phase, asked, first, NEXT_TURN)
+
+
+@kernel
+def lose_random_card(state, rules, seat):
+    """The Third's U: a card of an open hand goes to the discards, each as likely as any other."""
+    n = byte_of(state.n_held, seat)
+    if n == 0:
+        return
+    at = below(state, n)
+    card = 0
+    held = state.known[seat, 0]
+    while at >= byte_of(held, card & 7):
+        at -= byte_of(held, card & 7)
+        card += 1
+        if card == 8:
+            held = state.known[seat, 1]
+    leave_hand(state, rules, seat, card)
+    discard(state, card)
