@@ -34,6 +34,7 @@ from murder_envs.games.perfect_murder.cards import (
 from murder_envs.games.perfect_murder.case import Case, load
 from murder_envs.games.perfect_murder.moves import (
     BLOCKS,
+    BYTE,
     FLIGHT_OPEN,
     PLAN_SUSPECT,
     REWARD,
@@ -285,10 +286,11 @@ STATE = np.dtype(
         ("found", np.uint16),  # set of rooms where the detective has found something
         ("vain", np.uint16),  # set of rooms first searched in vain
         ("surely_off", np.uint16),  # of these, those that cannot have been cleaned
-        ("vain_cover", np.uint8, (MAX_ROOMS, 2)),  # then: room cards used that name it, free cleanings that can lie
-        ("cover", np.uint8, (MAX_ROOMS,)),  # room cards used that name a room
+        ("vain_cover", np.uint64, (MAX_ROOMS // 4,)),  # then: room cards used that name it, free cleanings that can lie;
+        # two bytes a room
+        ("cover", np.uint64, (MAX_ROOMS // 8,)),  # room cards used that name a room; a byte each
         ("used_room_cards", np.uint16),  # set of room cards
-        ("room_card_choice", np.uint8, (MAX_ROOM_CARDS,)),  # which of its rooms was crossed out, from 1; 0: not used
+        ("room_card_choice", np.uint64, (2,)),  # which of its rooms was crossed out, from 1, 0: not used; a byte each
         ("door_yes", np.uint32),  # sets of doors
         ("door_no", np.uint32),
         # what has been done: see `record_event`
@@ -299,6 +301,7 @@ STATE = np.dtype(
         ("stale", np.uint8),
         ("suspects", np.uint16),  # set of suspects that are possible
         ("weapons", np.uint16),  # set of weapons that are possible
+        ("caps", np.uint64),  # most false clues, false traces and free cleanings that can lie; a byte each
         ("n_ways", np.uint8),  # number of possible paths, at most MOST_WAYS
         ("on_some", np.uint64),  # what is on some possible path; in the form of a path (see PATH_DOORS)
         ("on_all", np.uint64),  # what is on every one
@@ -349,13 +352,12 @@ def clear(state, rules):
     state.found = 0
     state.vain = 0
     state.surely_off = 0
-    for room in range(MAX_ROOMS):
-        state.vain_cover[room, 0] = 0
-        state.vain_cover[room, 1] = 0
-        state.cover[room] = 0
+    for i in range(4):
+        state.vain_cover[i] = NONE
+    for i in range(2):
+        state.cover[i] = NONE
+        state.room_card_choice[i] = NONE
     state.used_room_cards = 0
-    for card in range(MAX_ROOM_CARDS):
-        state.room_card_choice[card] = 0
     state.door_yes = 0
     state.door_no = 0
     for i in range(MAX_RECORD):
@@ -364,12 +366,25 @@ def clear(state, rules):
     state.stale = 1
     state.suspects = 0
     state.weapons = 0
+    state.caps = NONE
     state.n_ways = 0
     state.on_some = NONE
     state.on_all = NONE
     for i in range(N_PATH_WORDS):
         left = rules.n_paths - 64 * i
         state.ways[i] = NONE if left <= 0 else (~NONE if left >= 64 else bit(left) - np.uint64(1))
+
+
+@kernel
+def byte_of(row, i):
+    """The i-th byte of an array of words."""
+    return np.int64((row[i >> 3] >> np.uint64(8 * (i & 7))) & BYTE)
+
+
+@kernel
+def add_byte(row, i, n):
+    """Add to the i-th byte of an array of words, which can hold the sum."""
+    row[i >> 3] += np.uint64(n) << np.uint64(8 * (i & 7))
 
 
 @kernel

@@ -39,6 +39,8 @@ from murder_envs.games.perfect_murder.cards import (
     TRACE,
 )
 from murder_envs.games.perfect_murder.deal import (
+    add_byte,
+    byte_of,
     clear_chosen,
     draw,
     put_on_top,
@@ -426,10 +428,10 @@ def clean_a_room(state, rules, room):
     state.known_rooms = min(np.int64(state.known_rooms), max(0, n - FROM_TOP)) + n_back
     first = rules.card_rooms[card, 0]
     second = rules.card_rooms[card, 1]
-    state.cover[first] += 1
-    state.cover[second] += 1
+    add_byte(state.cover, first, 1)
+    add_byte(state.cover, second, 1)
     state.used_room_cards |= bit(card)
-    state.room_card_choice[card] = 1 if room == first else 2
+    add_byte(state.room_card_choice, card, 1 if room == first else 2)
     state.standard_n[ROOM] += 1
     state.crossed |= bit(room)
     state.stale = 1
@@ -571,10 +573,11 @@ def search_room(state, rules, room):
     if not has(np.uint64(state.found) | state.vain, room):
         state.stale = 1
         state.vain |= bit(room)
+        cover = byte_of(state.cover, room)
         free = cap(state, rules, CLEAN_ANY)
-        state.vain_cover[room, 0] = state.cover[room]
-        state.vain_cover[room, 1] = free
-        if free == 0 and state.cover[room] == 0:
+        add_byte(state.vain_cover, 2 * room, cover)
+        add_byte(state.vain_cover, 2 * room + 1, free)
+        if free == 0 and cover == 0:
             state.surely_off |= bit(room)
     record_event(state, SEARCHED, 0, room, 0, 0, 0, room + 1, 0)
     return ACTION_DONE

@@ -35,7 +35,9 @@ from murder_envs.games.perfect_murder.deal import (
     MAX_RECORD,
     PATH_DOORS,
     PATH_ENTRY,
+    add_byte,
     argument,
+    byte_of,
     clear_chosen,
     clear_plan,
     kind_of_event,
@@ -47,6 +49,7 @@ from murder_envs.games.perfect_murder.moves import (
     ACCUSE_ENTRY,
     ACCUSE_SUSPECT,
     ACCUSE_WEAPON,
+    BYTE,
     CLEAN_CARD,
     CLEAN_ROOM,
     CLEANED,
@@ -77,6 +80,7 @@ from murder_envs.games.perfect_murder.moves import (
 )
 from murder_envs.games.perfect_murder.play import N_STATEMENTS, enter, n_right, weapons_on_path
 from murder_envs.games.perfect_murder.view import known_cards, looked_at
+
 
 @kernel
 def redeal(state, rules, seat, seed):
@@ -220,7 +224,6 @@ def removed_card_at(event):
 SECRET_CLUE, SECRET_TRACE, SECRET_CLEAN, SECRET_DOWN, SECRET_X = FALSE_CLUE, FALSE_TRACE, CLEAN_ANY, 3, 4
 LATER = np.uint64(16)
 WHAT, NUMBER, ENTRY = np.uint64(32), np.uint64(40), np.uint64(48)
-BYTE = np.uint64(255)
 SETS = np.uint64(0xFFFF)
 N_KEPT = 64
 KEPT_SHIFT = np.uint64(58)
@@ -609,4 +612,5 @@ def clean(state, rules, word, room):
     event = state.record[np.int64(word >> ENTRY)]
     if kind_of_event(event) == CLEANED:
         card = argument(event, 0)
-        state.room_card_choice[card] = 1 if room == rules.card_rooms[card, 0] else 2
+        choice = 1 if room == rules.card_rooms[card, 0] else 2
+        add_byte(state.room_card_choice, card, choice - byte_of(state.room_card_choice, card))

@@ -891,13 +891,13 @@ class Position:
         s["standard_n"][:] = *ledger.removals, len(ledger.used)
         for field in ("false_marks", "x_up", "blank_off", "surely_real", "crossed", "found", "vain", "surely_off"):
             s[field] = as_set(getattr(ledger, field))
-        for room, pair in ledger.vain_cover.items():
-            s["vain_cover"][room] = pair
+        for room, (cover, free) in ledger.vain_cover.items():
+            s["vain_cover"].view(np.uint8)[2 * room : 2 * room + 2] = cover, free
         s["used_room_cards"] = as_set(ledger.used)
         for card, room in ledger.used.items():
-            s["room_card_choice"][card] = 1 + self.case.room_cards[card].index(room)
+            s["room_card_choice"].view(np.uint8)[card] = 1 + self.case.room_cards[card].index(room)
             for named in self.case.room_cards[card]:
-                s["cover"][named] += 1
+                s["cover"].view(np.uint8)[named] += 1
         s["door_yes"] = as_set(door for door, yes in ledger.doors.items() if yes)
         s["door_no"] = as_set(door for door, yes in ledger.doors.items() if not yes)
         s["record"][: len(ledger.events)] = ledger.events

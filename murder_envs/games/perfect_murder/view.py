@@ -31,6 +31,7 @@ from murder_envs.games.perfect_murder.deal import N_RECENT, PATH_DOORS, PATH_ENT
 from murder_envs.games.perfect_murder.moves import (
     ACCUSE_ENTRY,
     ACCUSE_SUSPECT,
+    BYTE,
     CLEAN_CARD,
     CLEAN_ROOM,
     FLEE,
@@ -59,6 +60,7 @@ from murder_envs.games.perfect_murder.moves import (
 # -- The sheet ------------------------------------------------------------------------------------
 
 MOST_WAYS = 127
+EIGHT = np.uint64(8)
 ROOM_BITS = np.uint64((1 << PATH_DOORS) - 1)
 
 
@@ -77,18 +79,22 @@ def fits(state, rules, fields, board, false_marks):
 def renew_sheet(state, rules):
     """Draw the conclusions from what has become public since the last time."""
     most = cap(state, rules, FALSE_CLUE)
+    caps = np.uint64(most)
     suspects = NONE
     for suspect in range(rules.n_suspects):
         if fits(state, rules, rules.suspect_fields[suspect], rules.clue_fields, most):
             suspects |= bit(suspect)
     most = cap(state, rules, FALSE_TRACE)
+    caps |= np.uint64(most) << EIGHT
     fitting = NONE
     armed = NONE
     for weapon in range(rules.n_weapons):
         if fits(state, rules, rules.weapon_fields[weapon], rules.trace_fields, most):
             fitting |= bit(weapon)
             armed |= bit(rules.weapon_room[weapon])
-    follow_paths(state, rules, armed)
+    most = cap(state, rules, CLEAN_ANY)
+    state.caps = caps | np.uint64(most) << np.uint64(16)
+    follow_paths(state, rules, armed, np.int64(state.standard_n[2]) + most)
     weapons = NONE
     for weapon in range(rules.n_weapons):
         if has(fitting, weapon) and has(state.on_some, rules.weapon_room[weapon]):
@@ -99,13 +105,12 @@ def renew_sheet(state, rules):
 
 
 @kernel
-def follow_paths(state, rules, armed):
+def follow_paths(state, rules, armed, cleanings):
     """Which paths are possible: the answers strike some for good; others need more cleanings than there were, or pass
     no room of a fitting weapon (`armed`), as far as is known now."""
     must = np.uint64(state.found) | np.uint64(state.door_yes) << np.uint64(PATH_DOORS)
     never = np.uint64(state.surely_off) | np.uint64(state.door_no) << np.uint64(PATH_DOORS)
     vain = np.uint64(state.vain)
-    cleanings = np.int64(state.standard_n[2]) + cap(state, rules, CLEAN_ANY)
     on_some = NONE
     on_all = ~NONE
     n = 0
@@ -235,29 +240,88 @@ def _strides(n: int) -> np.ndarray:
 
 
 _EVERY = np.array([_strides(n) for n in range(6)])
-BYTE, EIGHT = np.uint64(255), np.uint64(8)
 
 
 @kernel
-def put_columns(row, at, n, width, a, b, c, d, e):
-    """Write n rows of `width` bytes, whose first column is the set a, the second b, and so on (the last ones NONE)."""
+def put_twos(row, at, n, a, b):
+    """Write n rows of two bytes, whose columns are these sets (and more bytes, which come later)."""
+    while n > 0:
+        bits = _EVERY[2, a & BYTE] | _EVERY[2, b & BYTE] << np.uint64(1)
+        put_word(row, at, spread(bits))
+        put_word(row, at + 8, spread(bits >> np.uint64(8)))
+        a >>= EIGHT
+        b >>= EIGHT
+        at += 16
+        n -= 8
+
+
+@kernel
+def put_threes(row, at, n, a, b, c):
+    """Write n rows of three bytes, whose columns are these sets (and more bytes, which come later)."""
+    while n > 0:
+        bits = _EVERY[3, a & BYTE] | _EVERY[3, b & BYTE] << np.uint64(1) | _EVERY[3, c & BYTE] << np.uint64(2)
+        put_word(row, at, spread(bits))
+        put_word(row, at + 8, spread(bits >> np.uint64(8)))
+        put_word(row, at + 16, spread(bits >> np.uint64(16)))
+        a >>= EIGHT
+        b >>= EIGHT
+        c >>= EIGHT
+        at += 24
+        n -= 8
+
+
+@kernel
+def put_fours(row, at, n, a, b, c, d):
+    """Write n rows of four bytes, whose columns are these sets (and more bytes, which come later)."""
     while n > 0:
         bits = (
-            _EVERY[width, a & BYTE]
-            | _EVERY[width, b & BYTE] << np.uint64(1)
-            | _EVERY[width, c & BYTE] << np.uint64(2)
-            | _EVERY[width, d & BYTE] << np.uint64(3)
-            | _EVERY[width, e & BYTE] << np.uint64(4)
+            _EVERY[4, a & BYTE]
+            | _EVERY[4, b & BYTE] << np.uint64(1)
+            | _EVERY[4, c & BYTE] << np.uint64(2)
+            | _EVERY[4, d & BYTE] << np.uint64(3)
         )
-        for k in range((min(n, 8) * width + 7) >> 3):
-            put_word(row, at + 8 * k, spread(bits >> np.uint64(8 * k)))
+        put_word(row, at, spread(bits))
+        put_word(row, at + 8, spread(bits >> np.uint64(8)))
+        put_word(row, at + 16, spread(bits >> np.uint64(16)))
+        put_word(row, at + 24, spread(bits >> np.uint64(24)))
+        a >>= EIGHT
+        b >>= EIGHT
+        c >>= EIGHT
+        d >>= EIGHT
+        at += 32
+        n -= 8
+
+
+@kernel
+def put_fives(row, at, n, a, b, c, d, e):
+    """Write n rows of five bytes, whose columns are these sets (and more bytes, which come later)."""
+    while n > 0:
+        bits = (
+            _EVERY[5, a & BYTE]
+            | _EVERY[5, b & BYTE] << np.uint64(1)
+            | _EVERY[5, c & BYTE] << np.uint64(2)
+            | _EVERY[5, d & BYTE] << np.uint64(3)
+            | _EVERY[5, e & BYTE] << np.uint64(4)
+        )
+        put_word(row, at, spread(bits))
+        put_word(row, at + 8, spread(bits >> np.uint64(8)))
+        put_word(row, at + 16, spread(bits >> np.uint64(16)))
+        put_word(row, at + 24, spread(bits >> np.uint64(24)))
+        put_word(row, at + 32, spread(bits >> np.uint64(32)))
         a >>= EIGHT
         b >>= EIGHT
         c >>= EIGHT
         d >>= EIGHT
         e >>= EIGHT
-        at += 8 * width
+        at += 40
         n -= 8
+
+
+@kernel
+def put_words(row, at, words, n):
+    """Write n bytes of an array of words (and up to 7 bytes more, which come later)."""
+    for i in range((n + 7) >> 3):
+        put_word(row, at + 8 * i, words[i])
 
 
 @kernel
@@ -340,7 +404,7 @@ def put_cards(row, state, rules, seat):
         out = np.uint64(state.stolen)
         held = hand
     unknown = rules.fields & ~(piled | held | discarded | out)
-    put_columns(row, rules.obs_card_place, n, 5, unknown, piled, held, discarded, out)
+    put_fives(row, rules.obs_card_place, n, unknown, piled, held, discarded, out)
     clues = rules.n_clues
     put_depths(row, rules.obs_card_depth, state.piles[CLUE], clues, piled & rules.clue_fields)
     put_depths(row, rules.obs_card_depth + clues, state.piles[TRACE], rules.n_traces, piled >> np.uint64(clues))
@@ -365,7 +429,7 @@ def put_markers(row, state, rules, seat):
         blank = blanks(state, rules)
         hidden_x = unknown & ~blank
         unknown = NONE
-    put_columns(row, rules.obs_marker, n, 5, unknown, blank, hidden_x, x_up, blank_off)
+    put_fives(row, rules.obs_marker, n, unknown, blank, hidden_x, x_up, blank_off)
     put_bits(row, rules.obs_marker_truth, real, n)
     while false != NONE:
         row[rules.obs_marker_truth + lowest(false)] = 2
@@ -394,35 +458,25 @@ def put_rooms(row, state, rules, seat):
     found = np.uint64(state.found)
     vain = np.uint64(state.vain)
     put_bits(row, rules.obs_crossed, np.uint64(state.crossed) if mine else NONE, n)
-    never = ~(found | vain)
-    put_columns(row, rules.obs_room_search, n, 3, never & (bit(n) - np.uint64(1)), found, vain, NONE, NONE)
-    at = rules.obs_vain_cover
-    put_zeros(row, at, 2 * n)
-    left = vain
-    while left != NONE:
-        room = lowest(left)
-        left &= left - np.uint64(1)
-        row[at + 2 * room] = state.vain_cover[room, 0]
-        row[at + 2 * room + 1] = state.vain_cover[room, 1]
+    put_threes(row, rules.obs_room_search, n, ~(found | vain), found, vain)
+    put_words(row, rules.obs_vain_cover, state.vain_cover, 2 * n)
     put_bits(row, rules.obs_surely_off, np.uint64(state.surely_off), n)
-    for room in range(n):
-        row[rules.obs_cover + room] = state.cover[room]
+    put_words(row, rules.obs_cover, state.cover, n)
     yes = np.uint64(state.door_yes)
     no = np.uint64(state.door_no)
     n = rules.n_doors
-    put_columns(row, rules.obs_door_answer, n, 3, ~(yes | no) & (bit(n) - np.uint64(1)), yes, no, NONE, NONE)
+    put_threes(row, rules.obs_door_answer, n, ~(yes | no), yes, no)
     n = rules.n_room_cards
     used = np.uint64(state.used_room_cards)
     phase = state.phase
     laid_open = open_room_cards(state) if phase == CLEAN_CARD or phase == CLEAN_ROOM else NONE
     seen = bottom_room_cards(state) & ~laid_open
-    unknown = (bit(n) - np.uint64(1)) & ~(used | laid_open | seen)
-    put_columns(row, rules.obs_room_card, n, 4, unknown, seen, laid_open, used, NONE)
+    put_fours(row, rules.obs_room_card, n, ~(used | laid_open | seen), seen, laid_open, used)
     put_depths(row, rules.obs_room_card_depth, state.piles[2], n, seen | laid_open)
-    put_zeros(row, rules.obs_room_card_choice, n)
     if mine:
-        for card in range(n):
-            row[rules.obs_room_card_choice + card] = state.room_card_choice[card]
+        put_words(row, rules.obs_room_card_choice, state.room_card_choice, n)
+    else:
+        put_zeros(row, rules.obs_room_card_choice, n)
 
 
 @kernel
@@ -440,9 +494,7 @@ def bottom_room_cards(state):
 @kernel
 def put_sheet(row, state, rules):
     """What can be, on public facts."""
-    row[rules.obs_caps] = cap(state, rules, FALSE_CLUE)
-    row[rules.obs_caps + 1] = cap(state, rules, FALSE_TRACE)
-    row[rules.obs_caps + 2] = cap(state, rules, CLEAN_ANY)
+    put_word(row, rules.obs_caps, state.caps)
     suspects = np.uint64(state.suspects)
     weapons = np.uint64(state.weapons)
     on_some = state.on_some
@@ -451,10 +503,10 @@ def put_sheet(row, state, rules):
     put_bits(row, rules.obs_suspect_possible, suspects, rules.n_suspects)
     put_bits(row, rules.obs_weapon_possible, weapons, rules.n_weapons)
     put_bits(row, rules.obs_entry_possible, entries, rules.n_rooms)
-    put_columns(row, rules.obs_room_on, rules.n_rooms, 2, on_some, on_all, NONE, NONE, NONE)
+    put_twos(row, rules.obs_room_on, rules.n_rooms, on_some, on_all)
     on_some >>= np.uint64(PATH_DOORS)
     on_all >>= np.uint64(PATH_DOORS)
-    put_columns(row, rules.obs_door_on, rules.n_doors, 2, on_some, on_all, NONE, NONE, NONE)
+    put_twos(row, rules.obs_door_on, rules.n_doors, on_some, on_all)
     at = rules.obs_sheet_sizes
     row[at] = popcount(suspects)
     row[at + 1] = popcount(weapons)
@@ -522,7 +574,10 @@ def world(state, rules, row):
     n = rules.n_fields
     hand = np.uint64(state.hand)
     piled = in_piles(state, rules)
-    put_columns(row, at, n, 4, piled, hand, np.uint64(state.discarded), np.uint64(state.out), NONE)
+    put_zeros(row, at, 4 * n)
+    for field in range(n):
+        place = 0 if has(piled, field) else 1 if has(hand, field) else 2 if has(state.discarded, field) else 3
+        row[at + 4 * field + place] = 1
     at += 4 * n
     clues = rules.n_clues
     put_depths(row, at, state.piles[CLUE], clues, piled & rules.clue_fields)

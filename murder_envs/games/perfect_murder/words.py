@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-import numpy as np
-
-from murder_envs.games.perfect_murder.snapshots import Snapshots
 from murder_envs.games.perfect_murder.case import Case
+from murder_envs.games.perfect_murder.snapshots import Snapshots
 
 
 class Words:
