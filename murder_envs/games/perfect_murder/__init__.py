@@ -70,7 +70,7 @@ def ruleset(**config: Any) -> Ruleset:
     for section in observation:
         rules[f"obs_{section}"] = observation.start(section)
     rules["obs_size"] = observation.size
-    says = words.Words(case, Snapshots(case))
+    says = words.Words(case, observation, Snapshots(case))
 
     def with_options(options: Mapping[str, Any]) -> np.ndarray:
         known_only(options, (), "reset option")

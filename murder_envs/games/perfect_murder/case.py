@@ -56,6 +56,7 @@ class Case:
         action_cards: copies of each action card.
         black, down: board -> spaces from 1; those that also carry the face-down symbol.
         paths: every way from an outer room to the scene, as lists of rooms.
+        path_chances: how likely each is if all steps are drawn.
     """
 
     name: str
@@ -76,6 +77,7 @@ class Case:
     black: Mapping[str, tuple[int, ...]]
     down: Mapping[str, tuple[int, ...]]
     paths: tuple[tuple[int, ...], ...]
+    path_chances: tuple[float, ...]
 
 
 def load(given: Any) -> Case:
@@ -154,6 +156,7 @@ def check(given: Mapping[str, Any]) -> Case:
         black=black,
         down=down,
         paths=tuple(paths),
+        path_chances=tuple(paths.values()),
     )
 
 
@@ -340,19 +343,18 @@ def check_paths(
     door_rooms: Sequence[tuple[int, int]],
     weapons: Sequence[str],
     weapon_rooms: Sequence[int],
-) -> list[tuple[int, ...]]:
-    """Every path: not too many, one from each outer room, each with a weapon, each weapon on some."""
+) -> dict[tuple[int, ...], float]:
+    """Every path, with its chance if all steps are drawn: not too many, one from each outer room, each with a weapon, each weapon on some."""
     beside: list[list[int]] = [[] for _ in rooms]
     for a, b in door_rooms:
         beside[a].append(b)
         beside[b].append(a)
     for its in beside:
         its.sort()
-    paths: list[tuple[int, ...]] = []
+    paths: dict[tuple[int, ...], float] = {}
     for entry in sorted(outer):
         before = len(paths)
-        if entry in reaching(scene, beside, set()):
-            walk([entry], scene, beside, paths)
+        walk([entry], 1 / len(outer), scene, beside, paths)
         if len(paths) == before:
             fail("case.outer", f"no path from {rooms[entry]}")
     for path in paths:
@@ -375,14 +377,16 @@ def reaching(scene: int, beside: Sequence[Sequence[int]], taken: set[int]) -> se
     return found
 
 
-def walk(path: list[int], scene: int, beside: Sequence[Sequence[int]], paths: list[tuple[int, ...]]) -> None:
+def walk(
+    path: list[int], chance: float, scene: int, beside: Sequence[Sequence[int]], paths: dict[tuple[int, ...], float]
+) -> None:
     """Enter every way to go on; each step leads to at least one path, so the limit bounds the work."""
     can = reaching(scene, beside, set(path))
-    for room in beside[path[-1]]:
-        if room in can:
-            if room == scene:
-                paths.append((*path, room))
-                if len(paths) > MAX_PATHS:
-                    fail("case.doors", f"more than {MAX_PATHS} paths")
-            else:
-                walk([*path, room], scene, beside, paths)
+    options = [room for room in beside[path[-1]] if room in can]
+    for room in options:
+        if room == scene:
+            paths[*path, room] = chance / len(options)
+            if len(paths) > MAX_PATHS:
+                fail("case.doors", f"more than {MAX_PATHS} paths")
+        else:
+            walk([*path, room], chance / len(options), scene, beside, paths)

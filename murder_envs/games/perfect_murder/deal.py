@@ -159,6 +159,7 @@ RULES = np.dtype(
         ("action_cards", np.uint64),  # copies of each action card, a byte each
         ("n_paths", np.int64),
         ("path", np.uint64, (MAX_PATHS,)),  # see PATH_DOORS
+        ("path_chance", np.float64, (MAX_PATHS,)),  # how likely each is if all steps are drawn
         # where the blocks of actions and the sections of the vectors start
         *((f"act_{block}", np.int64) for block in BLOCKS),
         *((f"obs_{section}", np.int64) for section in SECTIONS),
@@ -223,6 +224,7 @@ def write_case(rules: np.ndarray, case: Case) -> None:
         r["card_rooms"][card] = pair
     rules["action_cards"] = sum(n << 8 * card for card, n in enumerate(case.action_cards))
     rules["n_paths"] = len(case.paths)
+    r["path_chance"][: len(case.paths)] = case.path_chances
     for i, path in enumerate(case.paths):
         doors = set_of(r["door_between"][a, b] for a, b in zip(path, path[1:]))
         r["path"][i] = set_of(path) | doors << PATH_DOORS | 1 << path[0] << PATH_ENTRY

@@ -42,6 +42,8 @@ CARD_PHASES = (MARK_TRACE, MARK_CLUE, CLEAN_ANY_PHASE, STEAL_PHASE, SEARCH_PILE_
 """By action card, the phase in which it is carried out."""
 
 STAGES = ("planning", "murderer", "detective", "flight", "accusation", "over")
+STAGE_OF = np.array([0] * 3 + [1] * 11 + [3] + [2] * 5 + [4] * 3 + [5], np.int64)
+"""By phase, the part of the game that it belongs to, as both see it."""
 
 EVENTS = (
     "", "remove", "clean", "up", "down", "pass", "stay", "flee", "search", "door", "request", "play", "discard",

@@ -34,18 +34,17 @@ from murder_envs.games.perfect_murder.moves import (
     BYTE,
     CLEAN_CARD,
     CLEAN_ROOM,
-    FLEE,
     FLIGHT_FLED,
     FLIGHT_STAYED,
     MURDERER_TURN,
     N4,
     NIBBLE,
-    OVER,
     PHASES,
     REMOVE_PICK,
     REMOVE_TOP,
     REQUEST_KEEP,
     SEARCH_CARD,
+    STAGE_OF,
     STAGES,
     STEAL_PHASE,
     blanks,
@@ -325,27 +324,13 @@ def put_words(row, at, words, n):
 
 
 @kernel
-def stage_of(phase):
-    """Which part of the game a phase belongs to, as the table sees it."""
-    if phase < MURDERER_TURN:
-        return 0
-    if phase < FLEE:
-        return 1
-    if phase == FLEE:
-        return 3
-    if phase < ACCUSE_SUSPECT:
-        return 2
-    return 4 if phase < OVER else 5
-
-
-@kernel
 def put_state_of_play(row, state, rules, seat):
     """Who looks, whose move it is, the round board, the action cards and the piles."""
     acting = state.to_act == seat
     phase = np.int64(state.phase)
     put_bits(row, rules.obs_role, bit(seat), 2)
     row[rules.obs_acting] = acting
-    put_bits(row, rules.obs_stage, bit(stage_of(phase)), len(STAGES))
+    put_bits(row, rules.obs_stage, bit(STAGE_OF[phase]), len(STAGES))
     put_bits(row, rules.obs_phase, bit(phase) if acting else NONE, len(PHASES) - 1)
     put_bits(row, rules.obs_round, bit(np.int64(state.round) - 1), N_SPACES)
     at = rules.obs_flight
