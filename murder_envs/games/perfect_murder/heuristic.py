@@ -627,13 +627,14 @@ def choose_mark(row, words, rules, stream, phase):
     n, at = rules.n_suspects, rules.obs_suspect_possible
     if phase == MARK_TRACE:
         n, at = rules.n_weapons, rules.obs_weapon_possible
+    gone = column(row, rules.obs_marker, rules.n_fields, 5, 4)
     best = free
     fewest = rules.n_fields + 1
     n_equal = 1
     for rival in range(n):
         fields = rules.weapon_fields[rival] if phase == MARK_TRACE else rules.suspect_fields[rival]
         lacks = fields & free
-        if row[at + rival] == 1 and lacks != NONE:
+        if fields & gone == NONE and lacks != NONE:
             value = popcount(lacks)
             n_equal = n_equal + 1 if value == fewest else 1
             if is_better(-value, -fewest, n_equal, stream):
