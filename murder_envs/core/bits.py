@@ -207,10 +207,10 @@ def put_bits(row, at, x, n):
 
 @kernel
 def get_bits(row, at, n):
-    """Read n bytes of 0 or 1 from byte `at` on as a set of n <= 64."""
+    """Read n bytes of 0 or 1 from byte `at` on as a set of n <= 64; what the bytes after them are does not matter."""
     x = np.uint64(0)
     for k in range((n + 7) >> 3):
-        eight = (get_word(row, at + 8 * k) * GATHER) >> np.uint64(56)
+        eight = ((get_word(row, at + 8 * k) & ONES) * GATHER) >> np.uint64(56)
         x |= eight << np.uint64(8 * k)
     return x & (full(n) if n < 64 else ~np.uint64(0))
 

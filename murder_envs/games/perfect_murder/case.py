@@ -1,0 +1,392 @@
+"""Case files: reading them, and every check (the page's section 3, in its order). Never compiled.
+
+A case is data: it changes sizes, names and tables, never compiled code.
+"""
+
+from __future__ import annotations
+
+import os
+import pathlib
+import re
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from murder_envs.core.snapshots import fail, is_int
+from murder_envs.games.perfect_murder.cards import (
+    ACTION_CARDS,
+    BOARDS,
+    MAX_COPIES,
+    MAX_DOORS,
+    MAX_OF_A_KIND,
+    MAX_PATHS,
+    MAX_ROOM_CARDS,
+    MAX_ROOMS,
+    MAX_SUSPECTS,
+    MAX_WEAPONS,
+    N_SPACES,
+)
+
+FOLDER = pathlib.Path(__file__).parent / "cases"
+BUILT_IN = ("villa", "tiny", "micro")
+KEYS = (
+    "name", "scene", "outer", "rooms", "doors", "traces", "room_cards", "clues", "suspects", "weapons", "action_cards",
+    "boards",
+)  # fmt: skip
+MAX_CHARACTERISTICS = MAX_VALUES = 6
+NAME = re.compile(r"[a-z0-9_]+")
+
+
+@dataclass(frozen=True)
+class Case:
+    """A checked case, with numbers in place of names where kernels need them.
+
+    Attributes:
+        name: what it is called.
+        rooms, doors, suspects, weapons: names in order.
+        fields: names of all clues, then all traces.
+        n_clues: how many fields are clues.
+        scene: the room of the crime.
+        outer: rooms in which a path may begin, in the order of `rooms`.
+        door_rooms: the two rooms of each door.
+        suspect_fields, weapon_fields: fields that each leaves.
+        weapon_rooms: where each weapon lies.
+        room_cards: the two rooms on each card.
+        action_cards: copies of each action card.
+        black, down: board -> spaces from 1; those that also carry the face-down symbol.
+        paths: every way from an outer room to the scene, as lists of rooms.
+        path_chances: how likely each is if all steps are drawn.
+    """
+
+    name: str
+    rooms: tuple[str, ...]
+    doors: tuple[str, ...]
+    suspects: tuple[str, ...]
+    weapons: tuple[str, ...]
+    fields: tuple[str, ...]
+    n_clues: int
+    scene: int
+    outer: tuple[int, ...]
+    door_rooms: tuple[tuple[int, int], ...]
+    suspect_fields: tuple[tuple[int, ...], ...]
+    weapon_fields: tuple[tuple[int, ...], ...]
+    weapon_rooms: tuple[int, ...]
+    room_cards: tuple[tuple[int, int], ...]
+    action_cards: tuple[int, ...]
+    black: Mapping[str, tuple[int, ...]]
+    down: Mapping[str, tuple[int, ...]]
+    paths: tuple[tuple[int, ...], ...]
+    path_chances: tuple[float, ...]
+
+
+def load(given: Any) -> Case:
+    """The case that a name, a path or a table says; ValueError names `case` or `case.<key>`."""
+    if isinstance(given, Mapping):
+        return check(given)
+    if not isinstance(given, (str, os.PathLike)):
+        fail("case", f"a name, a path or a table, not {given!r}")
+    if given in BUILT_IN:
+        return check(built_in(str(given)))
+    path = pathlib.Path(given)
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, ValueError):
+        fail("case", f"one of {', '.join(map(repr, BUILT_IN))} or a case file that can be read, not {str(given)!r}")
+    try:
+        table = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        fail("case", f"{path} is no TOML file: {error}")
+    return check(table)
+
+
+def built_in(name: str) -> dict[str, Any]:
+    """A built-in case as a table."""
+    return tomllib.loads((FOLDER / f"{name}.toml").read_text(encoding="utf-8"))
+
+
+def check(given: Mapping[str, Any]) -> Case:
+    """Check a case's table key by key; the first fault names its key."""
+    table = dict(given)
+    if "base" in table:
+        base = table.pop("base")
+        if not isinstance(base, str) or base not in BUILT_IN:
+            fail("case.base", f"one of {', '.join(map(repr, BUILT_IN))}, not {base!r}")
+        table = built_in(base) | table
+    for key in table:
+        if key not in KEYS:
+            fail(f"case.{key}", f"unknown key; there are {', '.join(KEYS)}")
+    for key in KEYS:
+        if key not in table:
+            fail(f"case.{key}", "missing")
+    if not isinstance(table["name"], str) or not table["name"]:
+        fail("case.name", f"text, not {table['name']!r}")
+
+    rooms = names("rooms", table["rooms"], 3, MAX_ROOMS)
+    scene = one_of("scene", table["scene"], rooms)
+    outer = [one_of("outer", room, rooms) for room in a_list("outer", table["outer"], 2, MAX_ROOMS - 1)]
+    no_repeats("outer", outer)
+    if scene in outer:
+        fail("case.outer", f"never the scene, {rooms[scene]}")
+
+    doors, door_rooms = check_doors(table["doors"], rooms)
+    clues, traces, values = check_fields(table["clues"], table["traces"])
+    suspects, suspect_fields = check_suspects(table["suspects"], clues, values)
+    weapons, weapon_rooms, weapon_fields = check_weapons(table["weapons"], rooms, scene, traces)
+    room_cards = check_room_cards(table["room_cards"], rooms, scene)
+    action_cards = check_action_cards(table["action_cards"])
+    black, down = check_boards(table["boards"])
+    paths = check_paths(rooms, scene, outer, door_rooms, weapons, weapon_rooms)
+    return Case(
+        name=table["name"],
+        rooms=tuple(rooms),
+        doors=tuple(doors),
+        suspects=tuple(suspects),
+        weapons=tuple(weapons),
+        fields=(*clues, *traces),
+        n_clues=len(clues),
+        scene=scene,
+        outer=tuple(sorted(outer)),
+        door_rooms=tuple(door_rooms),
+        suspect_fields=tuple(suspect_fields),
+        weapon_fields=tuple(tuple(len(clues) + trace for trace in its) for its in weapon_fields),
+        weapon_rooms=tuple(weapon_rooms),
+        room_cards=tuple(room_cards),
+        action_cards=tuple(action_cards),
+        black=black,
+        down=down,
+        paths=tuple(paths),
+        path_chances=tuple(paths.values()),
+    )
+
+
+# -- What every check needs -------------------------------------------------------------------------
+
+
+def a_list(key: str, value: Any, least: int, most: int) -> list[Any]:
+    """A list of least..most entries."""
+    if not isinstance(value, (list, tuple)):
+        fail(f"case.{key}", f"a list, not {value!r}")
+    if not least <= len(value) <= most:
+        fail(f"case.{key}", f"{least} to {most} entries, not {len(value)}")
+    return list(value)
+
+
+def a_table(key: str, value: Any, least: int, most: int) -> dict[str, Any]:
+    """A table of least..most entries with proper names."""
+    if not isinstance(value, Mapping):
+        fail(f"case.{key}", f"a table, not {value!r}")
+    names(key, list(value), least, most)
+    return dict(value)
+
+
+def names(key: str, value: Any, least: int, most: int) -> list[str]:
+    """A list of least..most different names of small letters, digits and underscores."""
+    given = a_list(key, value, least, most)
+    for name in given:
+        if not isinstance(name, str) or not NAME.fullmatch(name):
+            fail(f"case.{key}", f"names of small letters, digits and underscores, not {name!r}")
+    no_repeats(key, given)
+    return given
+
+
+def one_of(key: str, name: Any, known: Sequence[str]) -> int:
+    """The place of a name among those known."""
+    if not isinstance(name, str) or name not in known:
+        fail(f"case.{key}", f"one of {', '.join(known)}, not {name!r}")
+    return known.index(name)
+
+
+def no_repeats(key: str, values: Sequence[Any]) -> None:
+    """No entry twice."""
+    for i, value in enumerate(values):
+        if value in values[:i]:
+            fail(f"case.{key}", f"{value!r} occurs twice")
+
+
+# -- The checks, in the page's order ----------------------------------------------------------------
+
+
+def check_doors(given: Any, rooms: Sequence[str]) -> tuple[list[str], list[tuple[int, int]]]:
+    """At most one door between two rooms, so that a list of rooms is a path of doors; the villa is connected."""
+    doors = a_list("doors", given, 2, MAX_DOORS)
+    ends = []
+    for door in doors:
+        two = door.split("-") if isinstance(door, str) else []
+        if len(two) != 2 or two[0] == two[1]:
+            fail("case.doors", f"two different rooms as in 'hall-study', not {door!r}")
+        ends.append((one_of("doors", two[0], rooms), one_of("doors", two[1], rooms)))
+    no_repeats("doors", [frozenset(pair) for pair in ends])
+    reached, size = {0}, 0
+    while size < len(reached):
+        size = len(reached)
+        reached |= {room for pair in ends if reached & set(pair) for room in pair}
+    if size < len(rooms):
+        fail("case.doors", f"no way to {rooms[min(set(range(len(rooms))) - reached)]}")
+    return doors, ends
+
+
+def check_fields(given_clues: Any, given_traces: Any) -> tuple[list[str], list[str], list[list[int]]]:
+    """The clue board is the values of all characteristics in order; no name twice among all fields."""
+    clues: list[str] = []
+    values = []
+    for its in a_table("clues", given_clues, 1, MAX_CHARACTERISTICS).values():
+        new = names("clues", its, 2, MAX_VALUES)
+        values.append(list(range(len(clues), len(clues) + len(new))))
+        clues += new
+    if len(clues) > MAX_OF_A_KIND:
+        fail("case.clues", f"at most {MAX_OF_A_KIND} in all, not {len(clues)}")
+    no_repeats("clues", clues)
+    traces = names("traces", given_traces, 2, MAX_OF_A_KIND)
+    for trace in traces:
+        if trace in clues:
+            fail("case.traces", f"{trace!r} is a clue already")
+    return clues, traces, values
+
+
+def check_suspects(
+    given: Any, clues: Sequence[str], values: Sequence[Sequence[int]]
+) -> tuple[list[str], list[tuple[int, ...]]]:
+    """One value of each characteristic in order, no two suspects alike; every clue is left by someone."""
+    table = a_table("suspects", given, 2, MAX_SUSPECTS)
+    left = []
+    for name, its in table.items():
+        its = a_list("suspects", its, len(values), len(values))
+        found = tuple(one_of("suspects", value, clues) for value in its)
+        for field, choices in zip(found, values, strict=True):
+            if field not in choices:
+                fail("case.suspects", f"{name}: one of {', '.join(clues[c] for c in choices)}, not {clues[field]!r}")
+        left.append(found)
+    no_repeats("suspects", left)
+    for field, clue in enumerate(clues):
+        if not any(field in its for its in left):
+            fail("case.clues", f"nobody leaves {clue!r}")
+    return list(table), left
+
+
+def check_weapons(
+    given: Any, rooms: Sequence[str], scene: int, traces: Sequence[str]
+) -> tuple[list[str], list[int], list[tuple[int, ...]]]:
+    """All with the same number of traces, no two trace sets alike; every trace is left by some weapon."""
+    table = a_table("weapons", given, 2, MAX_WEAPONS)
+    lies: list[int] = []
+    left: list[tuple[int, ...]] = []
+    for name, weapon in table.items():
+        if not isinstance(weapon, Mapping) or set(weapon) != {"room", "traces"}:
+            fail("case.weapons", f"{name}: a table of `room` and `traces`, not {weapon!r}")
+        lies.append(one_of("weapons", weapon["room"], rooms))
+        if lies[-1] == scene:
+            fail("case.weapons", f"{name}: never at the scene")
+        its = [one_of("weapons", x, traces) for x in a_list("weapons", weapon["traces"], 1, MAX_OF_A_KIND)]
+        no_repeats("weapons", its)
+        left.append(tuple(sorted(its)))
+        if len(its) != len(left[0]):
+            fail("case.weapons", f"{name}: {len(left[0])} traces as the others, not {len(its)}")
+    no_repeats("weapons", left)
+    for trace, name in enumerate(traces):
+        if not any(trace in its for its in left):
+            fail("case.traces", f"no weapon leaves {name!r}")
+    return list(table), lies, left
+
+
+def check_room_cards(given: Any, rooms: Sequence[str], scene: int) -> list[tuple[int, int]]:
+    """Pairs of different rooms, never the scene, no pair twice."""
+    pairs = []
+    for card in a_list("room_cards", given, 1, MAX_ROOM_CARDS):
+        two = [one_of("room_cards", room, rooms) for room in a_list("room_cards", card, 2, 2)]
+        no_repeats("room_cards", two)
+        if scene in two:
+            fail("case.room_cards", f"never the scene, {rooms[scene]}")
+        pairs.append((two[0], two[1]))
+    no_repeats("room_cards", [frozenset(pair) for pair in pairs])
+    return pairs
+
+
+def check_action_cards(given: Any) -> list[int]:
+    """Copies of each action card; what is left out is 0."""
+    if not isinstance(given, Mapping):
+        fail("case.action_cards", f"a table, not {given!r}")
+    for card in given:
+        one_of("action_cards", card, ACTION_CARDS)
+    copies = [given.get(card, 0) for card in ACTION_CARDS]
+    for n in copies:
+        if not is_int(n) or not 0 <= n <= MAX_COPIES:
+            fail("case.action_cards", f"0 to {MAX_COPIES} copies, not {n!r}")
+    return copies
+
+
+def check_boards(given: Any) -> tuple[dict[str, tuple[int, ...]], dict[str, tuple[int, ...]]]:
+    """For each side of the round board: the black spaces, and those of them that carry the symbol."""
+    if not isinstance(given, Mapping) or set(given) != set(BOARDS):
+        fail("case.boards", f"a table of {', '.join(BOARDS)}")
+    spaces: dict[str, dict[str, tuple[int, ...]]] = {"black": {}, "down": {}}
+    for board in BOARDS:
+        its = given[board]
+        if not isinstance(its, Mapping) or set(its) != set(spaces):
+            fail("case.boards", f"{board}: a table of `black` and `down`, not {its!r}")
+        for what, found in spaces.items():
+            rounds = a_list("boards", its[what], 0, N_SPACES)
+            for space in rounds:
+                if not is_int(space) or not 1 <= space <= N_SPACES:
+                    fail("case.boards", f"{board}: spaces 1 to {N_SPACES}, not {space!r}")
+            no_repeats("boards", rounds)
+            found[board] = tuple(rounds)
+        if not set(spaces["down"][board]) <= set(spaces["black"][board]):
+            fail("case.boards", f"{board}: `down` lies within `black`")
+    return spaces["black"], spaces["down"]
+
+
+def check_paths(
+    rooms: Sequence[str],
+    scene: int,
+    outer: Sequence[int],
+    door_rooms: Sequence[tuple[int, int]],
+    weapons: Sequence[str],
+    weapon_rooms: Sequence[int],
+) -> dict[tuple[int, ...], float]:
+    """Every path, with its chance if all steps are drawn: not too many, one from each outer room, each with a weapon, each weapon on some."""
+    beside: list[list[int]] = [[] for _ in rooms]
+    for a, b in door_rooms:
+        beside[a].append(b)
+        beside[b].append(a)
+    for its in beside:
+        its.sort()
+    paths: dict[tuple[int, ...], float] = {}
+    for entry in sorted(outer):
+        before = len(paths)
+        walk([entry], 1 / len(outer), scene, beside, paths)
+        if len(paths) == before:
+            fail("case.outer", f"no path from {rooms[entry]}")
+    for path in paths:
+        if not set(path) & set(weapon_rooms):
+            fail("case.weapons", f"none on the path {', '.join(rooms[room] for room in path)}")
+    for weapon, room in zip(weapons, weapon_rooms, strict=True):
+        if not any(room in path for path in paths):
+            fail("case.weapons", f"{weapon}: no path leads through {rooms[room]}")
+    return paths
+
+
+def reaching(scene: int, beside: Sequence[Sequence[int]], taken: set[int]) -> set[int]:
+    """Rooms from which the scene can be reached through rooms that are not taken, the scene included."""
+    found, new = {scene}, [scene]
+    while new:
+        for room in beside[new.pop()]:
+            if room not in found and room not in taken:
+                found.add(room)
+                new.append(room)
+    return found
+
+
+def walk(
+    path: list[int], chance: float, scene: int, beside: Sequence[Sequence[int]], paths: dict[tuple[int, ...], float]
+) -> None:
+    """Enter every way to go on; each step leads to at least one path, so the limit bounds the work."""
+    can = reaching(scene, beside, set(path))
+    options = [room for room in beside[path[-1]] if room in can]
+    for room in options:
+        if room == scene:
+            paths[*path, room] = chance / len(options)
+            if len(paths) > MAX_PATHS:
+                fail("case.doors", f"more than {MAX_PATHS} paths")
+        else:
+            walk([*path, room], chance / len(options), scene, beside, paths)
