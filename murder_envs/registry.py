@@ -10,6 +10,7 @@ from murder_envs.ruleset import Ruleset
 
 GAMES = {
     "theres_been_a_murder": "murder_envs.games.theres_been_a_murder",
+    "my_murder_mystery": "murder_envs.games.my_murder_mystery",
 }
 """name -> the package with `ruleset(**config) -> Ruleset` and `CONFIGS`; the public module is `<name>_v0`."""
 
