@@ -383,6 +383,8 @@ RULES = np.dtype(
         *[(f"obs_{block}", np.int64) for block in OBSERVATION_BLOCKS],
         *[(f"world_{block}", np.int64) for block in WORLD_BLOCKS],
         ("kinds", np.uint64),  # the block `kind` as bits, by place
+        ("stack", np.uint64),  # the block `card_state` with all cards in the stack, as bytes: cards 1 to 8
+        ("stack_on", np.uint64),  # cards 9 and so on
         # sets of (question, person) seen from seat s: persons who come before it, after it, and are not played
         ("before", np.uint64, (MAX_SEATS,)),
         ("after", np.uint64, (MAX_SEATS,)),
@@ -403,6 +405,7 @@ STATE = np.dtype(
         ("solution", np.uint8, (MAX_QUESTIONS,)),  # the answer to each question
         # locations 1..L at index 0..L-1
         ("theme", np.uint8, (MAX_LOCATIONS,)),  # the question on its front
+        ("fronts", np.uint64),  # the same as a set of (location, question): bit location * Q + question
         ("facts", np.uint8, (MAX_LOCATIONS, 2)),  # 0: none, else 1 + question << 4 | trait << 1 | lacks
         ("hands", np.uint8, (MAX_LOCATIONS,)),  # card handed out, or 0
         ("order", np.uint8, (MAX_LOCATIONS,)),  # revealed as the k-th, from 1; 0: not yet
@@ -507,6 +510,9 @@ def make_rules(config: Config, actions: Actions, observation: Layout, world: Lay
         rules[f"obs_{block}"] = observation.start(block)
     for block in WORLD_BLOCKS:
         rules[f"world_{block}"] = world.start(block)
+    in_play = (*terms.handed, *SETUP_CARDS[n_out])
+    stack = bytes(0 if card in in_play else 0xFF for card in range(1, N_CARDS + 1)).ljust(16, b"\0")
+    rules["stack"], rules["stack_on"] = (int.from_bytes(part, "little") for part in (stack[:8], stack[8:]))
     kind_of = [0] * n + [1] * n_out + [2] * (n_people - terms.n_portraits)
     rules["kinds"] = as_set(3 * place + kind for place, kind in enumerate(kind_of))
     for q in range(n_questions):
@@ -651,6 +657,8 @@ def set_up(state, rules, seed):
         draw_cast(state, rules, full(rules.n_portraits))
         lay_traits(state, rules)
         draw_case(state, rules)
+    for location in range(rules.n_locations):
+        state.fronts |= bit(location * rules.n_questions + np.int64(state.theme[location]))
     for card in range(FIRST_SETUP_CARD, N_CARDS + 1):
         if state.holder[card] != NO_SEAT:
             state.readers[card] = bit(state.holder[card])

@@ -654,6 +654,7 @@ class Position:
             s["bearers"][t] = sum((code >> t & 1) << place for place, code in enumerate(codes))
         s["solution"][: len(self.its.solution)] = [self.place[c] for c in self.its.solution]
         s["facts"], s["secret"], s["clears"], s["story"], s["cleared"], s["objectives"] = 0, 0, 0, 0, 0, 0
+        s["fronts"] = sum(1 << k * len(self.terms.questions) + its.theme for k, its in enumerate(self.its.places))
         for k, its in enumerate(self.its.places):
             s["theme"][k], s["hands"][k] = its.theme, its.hands
             s["facts"][k, : len(its.facts)] = [trait_fact(fact) for fact in its.facts]

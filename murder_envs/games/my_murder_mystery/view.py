@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from murder_envs.core.bits import bit, full, has, lowest, put_bits, put_word, put_zeros, spread
+from murder_envs.core.bits import bit, full, has, lowest, put_word, spread
 from murder_envs.core.jit import inner, kernel
 from murder_envs.core.tables import Layout
 from murder_envs.games.my_murder_mystery.cards import (
@@ -197,10 +197,20 @@ def observation_of(sizes: Sizes) -> Layout:
     )
 
 
-@kernel
-def put_one(row, at, i, n):
-    """A one-hot of n bytes; i < 0: zeros."""
-    put_bits(row, at, bit(i) if i >= 0 else NONE, n)
+@inner
+def put_few(row, at, x, n):
+    """Write a set of n as n bytes, as `put_bits` does; made for speed, since an observation has many of them."""
+    x = np.uint64(x)
+    for k in range((n + 7) >> 3):
+        put_word(row, at + 8 * k, spread(x))
+        x >>= np.uint64(8)
+
+
+@inner
+def put_nothing(row, start, stop):
+    """Write zeros from one byte to another (and up to 7 bytes more, which come later)."""
+    for at in range(start, stop, 8):
+        put_word(row, at, NONE)
 
 
 @inner
@@ -215,6 +225,18 @@ def put_signs(row, at, plus, minus, n):
 
 
 @inner
+def one(i):
+    """The set of i alone; empty for what is nothing, -1."""
+    return bit(i) if i >= 0 else NONE
+
+
+@inner
+def seen_seat(rules, seat, looker):
+    """A seat as its offset from the looker; NO_SEAT stays."""
+    return offset_of(rules, seat, looker) if seat != NO_SEAT else seat
+
+
+@inner
 def seen_groups(rules, people, looker):
     """A set of (question, person) as a seat counts people."""
     n = np.uint64(rules.n_seats)
@@ -224,53 +246,50 @@ def seen_groups(rules, people, looker):
     return after | before | (people & rules.unplayed)
 
 
-@kernel
-def seen_seats(rules, seats, looker):
-    """A set of seats as a seat counts them."""
-    return seen_people(rules, np.uint64(seats), looker)
+@inner
+def seen_traits(state, rules, looker):
+    """The set of (person, trait) as a seat counts people: the bits of the players are turned round."""
+    turned = np.uint64(looker * rules.n_traits)
+    whole = np.uint64(rules.n_seats * rules.n_traits)
+    played = full(rules.n_seats * rules.n_traits)
+    low = state.traits & played
+    return (((low >> turned) | (low << (whole - turned))) & played) | (state.traits & ~played)
 
 
 @kernel
 def put_table(row, state, rules, looker):
-    """Whose move it is and what lies open, block by block in rising order. Blocks have the same order in observation and
-    state vector, and are at the same places. looker NO_SEAT: absolute seats; traits are then left to the caller."""
+    """The blocks that `table_rows` names, in rising order; neighbours that are sets go together.
+
+    looker NO_SEAT: absolute seats and nothing left out, as the state vector has it, but for the order of the people.
+    """
     n = rules.n_seats
     width = rules.n_portraits
     n_locations = rules.n_locations
     base = max(looker, 0)
-    put_one(row, rules.obs_phase, np.int64(state.phase), len(PHASES))
-    asked = np.int64(state.to_act)
-    put_one(row, rules.obs_to_act, offset_of(rules, asked, base) if asked != NO_SEAT else asked, width)
-    put_bits(row, rules.obs_players, full(n), width)
+    asked = one(seen_seat(rules, np.int64(state.to_act), base))
+    asked = asked << np.uint64(len(PHASES)) | full(n) << np.uint64(len(PHASES) + width)
+    put_few(row, rules.obs_phase, bit(state.phase) | asked, len(PHASES) + 2 * width)
     row[rules.obs_round] = state.round
-    put_one(row, rules.obs_leader, offset_of(rules, np.int64(state.leader), base), width)
+    put_few(row, rules.obs_leader, bit(offset_of(rules, np.int64(state.leader), base)), width)
     put_word(row, rules.obs_tokens, NONE)
     for offset in range(n):
         row[rules.obs_tokens + offset] = state.tokens[seat_at(rules, base, offset)]
-    put_one(row, rules.obs_chosen, np.int64(state.chosen) - 1, n_locations)
-    put_one(row, rules.obs_vetoed_location, np.int64(state.vetoed_location) - 1, n_locations)
-    nominee = np.int64(state.nominee)
-    put_one(row, rules.obs_nominee, offset_of(rules, nominee, base) if nominee != NO_SEAT else nominee, width)
-    vetoed = np.int64(state.vetoed_leader)
-    put_one(row, rules.obs_vetoed_leader, offset_of(rules, vetoed, base) if vetoed != NO_SEAT else vetoed, width)
+    windows = one(np.int64(state.chosen) - 1)
+    windows |= one(np.int64(state.vetoed_location) - 1) << np.uint64(n_locations)
+    windows |= one(seen_seat(rules, np.int64(state.nominee), base)) << np.uint64(2 * n_locations)
+    windows |= one(seen_seat(rules, np.int64(state.vetoed_leader), base)) << np.uint64(2 * n_locations + width)
+    put_few(row, rules.obs_chosen, windows, 2 * n_locations + 2 * width)
     row[rules.obs_talk] = state.talk_round
     row[rules.obs_talk + 1] = state.spoken
     row[rules.obs_talk + 2] = state.final
     shown = state.phase == REPLY or (state.phase == ANSWER_PHASE and (looker == state.to_act or looker == NO_SEAT))
-    put_one(row, rules.obs_question, np.int64(state.question) if shown else np.int64(-1), rules.n_questions)
-    # traits of the people as the looker counts them: those of the players turned round
-    turned = np.uint64(base * rules.n_traits)
-    whole = np.uint64(n * rules.n_traits)
-    played = full(n * rules.n_traits)
-    low = state.traits & played
-    traits = (((low >> turned) | (low << (whole - turned))) & played) | (state.traits & ~played)
-    put_bits(row, rules.obs_traits, traits, rules.n_people * rules.n_traits)
-    put_bits(row, rules.obs_kind, rules.kinds, 3 * rules.n_people)
-    themes = NONE
-    for location in range(n_locations):
-        themes |= bit(location * rules.n_questions + np.int64(state.theme[location]))
-    put_bits(row, rules.obs_theme, themes, n_locations * rules.n_questions)
-    put_zeros(row, rules.obs_location, 3 * n_locations)
+    question = bit(state.question) if shown else NONE
+    traits = seen_traits(state, rules, base) << np.uint64(rules.n_questions)
+    put_few(row, rules.obs_question, question | traits, rules.n_questions + rules.n_people * rules.n_traits)
+    kinds = 3 * rules.n_people
+    fronts = rules.kinds | state.fronts << np.uint64(kinds)
+    put_few(row, rules.obs_kind, fronts, kinds + n_locations * rules.n_questions)
+    put_nothing(row, rules.obs_location, rules.obs_location + 3 * n_locations)
     revealed = np.uint64(state.revealed)
     while revealed != NONE:
         location = lowest(revealed)
@@ -280,18 +299,18 @@ def put_table(row, state, rules, looker):
         row[rules.obs_location + 3 * location + 2] = state.hands[location]
 
 
-@kernel
+@inner
 def put_fact(row, at, rules, fact):
     """The byte of a fact in a block of (question, trait)."""
     if fact != 0:
-        row[at + question_of(fact) * rules.n_traits + ((fact - 1) >> 1 & 7)] = -1 if is_lacks(fact) else 1
+        row[at + question_of(fact) * rules.n_traits + ((fact - 1) >> 1 & 7)] = 1 - 2 * ((fact - 1) & 1)
 
 
-@kernel
+@inner
 def put_location_facts(row, at, state, rules, locations):
     """The backs of some locations."""
     n_topics = rules.n_questions * rules.n_traits
-    put_zeros(row, at, n_topics * rules.n_locations)
+    put_nothing(row, at, at + n_topics * rules.n_locations)
     while locations != NONE:
         location = lowest(locations)
         locations &= locations - np.uint64(1)
@@ -299,52 +318,50 @@ def put_location_facts(row, at, state, rules, locations):
             put_fact(row, at + n_topics * location, rules, np.int64(state.facts[location, k]))
 
 
-@kernel
-def put_cards(row, at_state, at_read, state, rules, looker):
-    """Where the top secret cards are, and who has read them."""
-    in_play = rules.handed | rules.setup_cards
-    for card in range(1, N_CARDS + 1):
-        holder = np.int64(state.holder[card])
-        if holder != NO_SEAT:
-            row[at_state + card - 1] = 1 + offset_of(rules, holder, looker)
-        else:
-            row[at_state + card - 1] = 0 if has(in_play, card) else -1
-    for card in range(1, N_CARDS + 1):
-        readers = seen_seats(rules, state.readers[card], looker)
-        put_bits(row, at_read + rules.n_portraits * (card - 1), readers, rules.n_portraits)
+@inner
+def put_cards(row, at_state, at_read, stop, state, rules, looker):
+    """Where the top secret cards are, and who has read them; zeros up to `stop`."""
+    put_word(row, at_state, rules.stack)
+    put_word(row, at_state + 8, rules.stack_on)
+    put_nothing(row, at_read, stop)
+    laid_out = np.uint64(state.laid_out)
+    while laid_out != NONE:
+        card = lowest(laid_out)
+        laid_out &= laid_out - np.uint64(1)
+        row[at_state + card - 1] = 1 + offset_of(rules, np.int64(state.holder[card]), looker)
+        readers = seen_people(rules, np.uint64(state.readers[card]), looker)
+        put_word(row, at_read + rules.n_portraits * (card - 1), spread(readers))
 
 
-@kernel
-def put_card_facts(row, at, state, rules, looker):
-    """The facts of the cards that a seat has read, or of all if looker is NO_SEAT."""
-    n_topics = rules.n_questions * rules.n_traits
-    put_zeros(row, at, n_topics * N_CARDS)
-    for card in range(1, FIRST_SETUP_CARD):
-        if looker == NO_SEAT or has(state.readers[card], looker):
-            put_fact(row, at + n_topics * (card - 1), rules, np.int64(state.secret[card]))
+@inner
+def put_clears(row, at, state, rules, card, looker):
+    """Whom a setup card clears."""
+    for k in range(CLEARS_A_CARD):
+        clearing = np.int64(state.clears[card - FIRST_SETUP_CARD, k])
+        if clearing != 0:
+            person = relative_of(rules, subject_of(clearing), looker)
+            group = rules.n_questions * (card - FIRST_SETUP_CARD) + question_of(clearing)
+            row[at + rules.n_people * group + person] = 1
 
 
 @kernel
 def put_objectives(row, at_accuse, at_answer, at_hide, state, rules, seat):
-    """A seat's objectives."""
-    put_zeros(row, at_accuse, 1)
-    put_zeros(row, at_answer, rules.n_questions)
-    put_zeros(row, at_hide, 2 * rules.n_questions)
+    """A seat's objectives, over zeros."""
     for k in range(MAX_OBJECTIVES):
         its = np.int64(state.objectives[seat, k])
         kind = its & 3
         question = its >> 2 & 3
         points = its >> 4 & 7
-        if kind == ACCUSE:
-            row[at_accuse] = points
-        elif kind == ANSWER:
+        if kind == ANSWER:
             row[at_answer + question] = points
+        elif kind == ACCUSE:
+            row[at_accuse] = points
         elif kind == HIDE:
             row[at_hide + 2 * question] = points
             row[at_hide + 2 * question + 1] = its >> 7
 
 
-@kernel
+@inner
 def put_events(row, at, state, rules, looker):
     """The last public events, newest first, five bytes each.
 
@@ -374,27 +391,24 @@ def observe(state, rules, seat, row):
     n_people = rules.n_people
     n_groups = rules.n_questions * n_people
     n_topics = rules.n_questions * rules.n_traits
-    width = rules.n_portraits
     put_table(row, state, rules, seat)
     put_location_facts(row, rules.obs_location_facts, state, rules, np.uint64(state.revealed))
-    put_cards(row, rules.obs_card_state, rules.obs_card_read, state, rules, seat)
-    put_card_facts(row, rules.obs_card_facts, state, rules, seat)
-    put_zeros(row, rules.obs_card_clears, N_SETUP_CARDS * n_groups)
-    if rules.setup_cards != NONE:
-        for card in range(FIRST_SETUP_CARD, N_CARDS + 1):
-            if has(state.readers[card], seat):
-                for k in range(CLEARS_A_CARD):
-                    clearing = np.int64(state.clears[card - FIRST_SETUP_CARD, k])
-                    if clearing != 0:
-                        at = rules.obs_card_clears + n_groups * (card - FIRST_SETUP_CARD)
-                        at += question_of(clearing) * n_people + relative_of(rules, subject_of(clearing), seat)
-                        row[at] = 1
+    put_cards(row, rules.obs_card_state, rules.obs_card_read, rules.obs_role, state, rules, seat)
+    laid_out = np.uint64(state.laid_out)
+    while laid_out != NONE:
+        card = lowest(laid_out)
+        laid_out &= laid_out - np.uint64(1)
+        if has(state.readers[card], seat):
+            if card >= FIRST_SETUP_CARD:
+                put_clears(row, rules.obs_card_clears, state, rules, card, seat)
+            else:
+                put_fact(row, rules.obs_card_facts + n_topics * (card - 1), rules, np.int64(state.secret[card]))
     role = NONE
     for question in range(rules.n_questions):
-        if state.solution[question] == seat:
-            role |= bit(question)
-    put_bits(row, rules.obs_role, role, rules.n_questions)
-    put_bits(row, rules.obs_story, seen_groups(rules, state.cleared[seat], seat), n_groups)
+        role |= np.uint64(state.solution[question] == seat) << np.uint64(question)
+    story = seen_groups(rules, state.cleared[seat], seat) << np.uint64(rules.n_questions)
+    put_few(row, rules.obs_role, role | story, rules.n_questions + n_groups)
+    put_nothing(row, rules.obs_objective_accuse, rules.obs_known_traits)
     put_objectives(
         row, rules.obs_objective_accuse, rules.obs_objective_answer, rules.obs_objective_hide, state, rules, seat
     )
@@ -402,42 +416,46 @@ def observe(state, rules, seat, row):
     lacks_it = state.shown_lacks | state.own_lacks[seat]
     put_signs(row, rules.obs_known_traits, has_it, lacks_it, n_topics)
     fits = state.shown_fits & state.own_fits[seat]
-    put_bits(row, rules.obs_candidates, seen_groups(rules, fits, seat), n_groups)
+    put_few(row, rules.obs_candidates, seen_groups(rules, fits, seat), n_groups)
     for offset in range(n):
         other = seat_at(rules, seat, offset)
         said_is = seen_groups(rules, state.claims_is[other], seat)
         said_not = seen_groups(rules, state.claims_not[other], seat)
         put_signs(row, rules.obs_claims_who + n_groups * offset, said_is, said_not, n_groups)
-    put_zeros(row, rules.obs_claims_who + n_groups * n, n_groups * (width - n))
+    put_nothing(row, rules.obs_claims_who + n_groups * n, rules.obs_claims_trait)
     for offset in range(n):
         other = seat_at(rules, seat, offset)
         at = rules.obs_claims_trait + n_topics * offset
         put_signs(row, at, state.claims_has[other], state.claims_lacks[other], n_topics)
-    put_zeros(row, rules.obs_claims_trait + n_topics * n, n_topics * (width - n))
-    put_zeros(row, rules.obs_suspicions, n_people * width)
+    put_nothing(row, rules.obs_claims_trait + n_topics * n, rules.obs_events)
     for offset in range(n):
         suspect = np.int64(state.suspicion[seat_at(rules, seat, offset)])
         if suspect != NOBODY:
             row[rules.obs_suspicions + n_people * offset + relative_of(rules, suspect, seat)] = 1
-    mine = np.int64(state.accusation[seat])
-    put_one(row, rules.obs_accusation, relative_of(rules, mine, seat) if mine != NOBODY else mine, n_people)
-    put_zeros(row, rules.obs_answers, n_groups)
+    if state.accusation[seat] != NOBODY:
+        put_writing(row, state, rules, seat)
+    put_events(row, rules.obs_events, state, rules, seat)
+
+
+@kernel
+def put_writing(row, state, rules, seat):
+    """What the seat has written; after the pointing the accusations of all, and whom they hit."""
+    n_people = rules.n_people
+    row[rules.obs_accusation + relative_of(rules, np.int64(state.accusation[seat]), seat)] = 1
     for k in range(rules.n_answers):
         answer = np.int64(state.answers[seat, k])
         if answer != NOBODY:
             at = rules.obs_answers + n_people * np.int64(state.asked[seat, k])
             row[at + relative_of(rules, answer, seat)] = 1
-    put_zeros(row, rules.obs_accusations, n_people * width)
     if state.phase == TIEBREAK or state.phase == OVER:
-        for offset in range(n):
+        for offset in range(rules.n_seats):
             accused = np.int64(state.accusation[seat_at(rules, seat, offset)])
             row[rules.obs_accusations + n_people * offset + relative_of(rules, accused, seat)] = 1
-    accused = np.int64(state.accused)
-    if accused != NOBODY:
-        accused = relative_of(rules, accused, seat)
-    put_one(row, rules.obs_accused, accused, n_people)
-    put_one(row, rules.obs_eliminated, accused if accused < n else np.int64(NOBODY), width)
-    put_events(row, rules.obs_events, state, rules, seat)
+    if state.accused != NOBODY:
+        accused = relative_of(rules, np.int64(state.accused), seat)
+        row[rules.obs_accused + accused] = 1
+        if accused < rules.n_seats:
+            row[rules.obs_eliminated + accused] = 1
 
 
 # -- The whole truth --------------------------------------------------------------------------------------------------
@@ -483,9 +501,8 @@ def put_people(row, at, state, rules, people, value):
 
 
 @kernel
-def put_person(row, at, state, rules, place):
-    """A one-hot of a person in the order of the case; NOBODY: zeros."""
-    put_zeros(row, at, rules.n_people)
+def put_person(row, at, state, place):
+    """A one-hot of a person in the order of the case, over zeros; NOBODY: none."""
     if place != NOBODY:
         row[at + np.int64(state.person[place])] = 1
 
@@ -505,33 +522,29 @@ def world(state, rules, row):
             row[rules.obs_traits + rules.n_traits * person + trait] = has(state.bearers[trait], place)
         for k in range(3):
             row[rules.obs_kind + 3 * person + k] = has(rules.kinds, 3 * place + k)
-    put_zeros(row, rules.world_cast, width * n_people)
+    put_nothing(row, rules.world_cast, rules.world_location_backs)
     for seat in range(n):
         row[rules.world_cast + n_people * seat + np.int64(state.person[seat])] = 1
-    put_zeros(row, rules.world_solution, n_groups)
     for question in range(rules.n_questions):
         row[rules.world_solution + n_people * question + np.int64(state.person[state.solution[question]])] = 1
     put_location_facts(row, rules.world_location_backs, state, rules, full(rules.n_locations))
     for location in range(rules.n_locations):
         row[rules.world_location_hands + location] = state.hands[location]
-    put_cards(row, rules.world_card_state, rules.world_card_read, state, rules, 0)
-    put_card_facts(row, rules.world_card_backs, state, rules, NO_SEAT)
-    put_zeros(row, rules.world_card_clears, N_SETUP_CARDS * n_groups)
+    put_cards(row, rules.world_card_state, rules.world_card_read, rules.world_claims_trait, state, rules, 0)
+    for card in range(1, FIRST_SETUP_CARD):
+        put_fact(row, rules.world_card_backs + n_topics * (card - 1), rules, np.int64(state.secret[card]))
     for k in range(N_SETUP_CARDS):
         for i in range(CLEARS_A_CARD):
             clearing = np.int64(state.clears[k, i])
             if clearing != 0:
                 person = bit(question_of(clearing) * n_people + subject_of(clearing))
                 put_people(row, rules.world_card_clears + n_groups * k, state, rules, person, 1)
-    put_zeros(row, rules.world_stories, width * n_groups)
     for seat in range(n):
         put_people(row, rules.world_stories + n_groups * seat, state, rules, np.uint64(state.cleared[seat]), 1)
     n_objectives = 1 + 3 * rules.n_questions
     for seat in range(n):
         at = rules.world_objectives + n_objectives * seat
         put_objectives(row, at, at + 1, at + 1 + rules.n_questions, state, rules, seat)
-    put_zeros(row, rules.world_objectives + n_objectives * n, n_objectives * (width - n))
-    put_zeros(row, rules.world_claims_who, width * n_groups)
     for seat in range(n):
         at = rules.world_claims_who + n_groups * seat
         put_people(row, at, state, rules, np.uint64(state.claims_is[seat]), 1)
@@ -539,23 +552,19 @@ def world(state, rules, row):
     for seat in range(n):
         at = rules.world_claims_trait + n_topics * seat
         put_signs(row, at, state.claims_has[seat], state.claims_lacks[seat], n_topics)
-    put_zeros(row, rules.world_claims_trait + n_topics * n, n_topics * (width - n))
-    for seat in range(width):
-        suspect = np.int64(state.suspicion[seat]) if seat < n else np.int64(NOBODY)
-        put_person(row, rules.world_suspicions + n_people * seat, state, rules, suspect)
-    for seat in range(width):
-        accused = np.int64(state.accusation[seat]) if seat < n else np.int64(NOBODY)
-        put_person(row, rules.world_accusations + n_people * seat, state, rules, accused)
-    put_zeros(row, rules.world_answers, width * n_groups)
+    put_nothing(row, rules.world_claims_trait + n_topics * n, rules.world_events)
     for seat in range(n):
+        put_person(row, rules.world_suspicions + n_people * seat, state, np.int64(state.suspicion[seat]))
+        put_person(row, rules.world_accusations + n_people * seat, state, np.int64(state.accusation[seat]))
         for k in range(rules.n_answers):
             answer = np.int64(state.answers[seat, k])
             if answer != NOBODY:
                 at = rules.world_answers + n_groups * seat + n_people * np.int64(state.asked[seat, k])
                 row[at + np.int64(state.person[answer])] = 1
     accused = np.int64(state.accused)
-    put_person(row, rules.world_accused, state, rules, accused)
-    put_one(row, rules.world_eliminated, accused if accused < n else np.int64(NOBODY), width)
+    put_person(row, rules.world_accused, state, accused)
+    if accused != NOBODY and accused < n:
+        row[rules.world_eliminated + accused] = 1
     put_world_events(row, rules.world_events, state, rules)
 
 
