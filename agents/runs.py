@@ -260,7 +260,7 @@ def read_config(run: pathlib.Path) -> dict[str, Any]:
     """A run's config.json; ValueError if it is no run folder or of an unknown game."""
     try:
         config = json.loads((run / "config.json").read_text(encoding="utf-8"))
-        game = config["game"]
+        game, _, _, _ = (config[name] for name in ("game", "version", "config", "settings"))
     except OSError as error:
         fail("run", f"{run} is no run folder: no config.json in it ({error.strerror})")
     except (json.JSONDecodeError, UnicodeDecodeError, KeyError, TypeError):

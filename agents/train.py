@@ -49,25 +49,26 @@ from murder_envs.ruleset import Ruleset
 # -- Settings ---------------------------------------------------------------------------------------------------------
 
 COMMON: dict[str, Any] = {
-    "steps": 2_000_000,  # decisions with more than one option, of all seats together
+    "steps": 6_000_000,  # decisions with more than one option, of all seats together
     "seed": 0,
     "envs": 512,  # games at once
     "rollout": 64,  # decisions in each of them between two updates
-    "batch_size": 4096,
-    "epochs": 4,
+    "batch_size": 1024,
+    "epochs": 1,  # games are cheap: fresh ones teach more in the same time than looking at old ones again
     "learning_rate": 1e-3,  # falls to a twentieth in a straight line
     "entropy": 0.01,
     "gamma": 1.0,  # games end by themselves and are paid at the end, so nothing speaks for discounting
     "gae_lambda": 0.95,
     "net": [256, 128],  # a shared layer, then layers of their own for policy and value
-    "one_hot": {},  # observation blocks whose entries name things, and how many of their rows to look at
+    "one_hot": {},  # observation blocks whose entries name things, and how many of their rows to look at (0: none)
     "evals": 20,  # points of the learning curve after the first
     "eval_games": 2_000,  # games for each of them
     "test_games": 10_000,  # games for the final table
 }
 
 GAME_SETTINGS: dict[str, dict[str, Any]] = {
-    "theres_been_a_murder": {"one_hot": {"events": 8}},
+    # What matters of the latest events is in the tables of possible places too; without them an update is faster.
+    "theres_been_a_murder": {"one_hot": {"events": 0}},
 }
 """Where a game differs from COMMON."""
 
@@ -81,7 +82,10 @@ SAVE_SECONDS = 60
 def parser() -> argparse.ArgumentParser:
     """What can be asked for. Everything is None unless given: `--resume` takes the rest from the run."""
     it = argparse.ArgumentParser(
-        prog="python -m agents.train", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+        prog="python -m agents.train",
+        usage="%(prog)s [options]",
+        description=(__doc__ or "").rpartition("\n\n")[0],
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     game = it.add_argument_group("the game")
     game.add_argument("--game", help=f"one of {', '.join(GAMES)} (default: {next(iter(GAMES))})")
@@ -256,6 +260,16 @@ def available_cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
+def check_machine(given: argparse.Namespace) -> None:
+    """Set the threads; ValueError names a number of threads or a device that cannot be."""
+    threads = available_cores() if given.threads is None else given.threads
+    torch.set_num_threads(an_int("threads", threads, 1, 1024))
+    if given.device not in ("cpu", "cuda", "auto"):
+        fail("device", f"cpu, cuda or auto, not {given.device!r}")
+    if given.device == "cuda" and not torch.cuda.is_available():
+        fail("device", "cuda is not to be had here; cpu, or auto to take what there is")
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Train; returns the exit status: 0 done, 2 bad input, 130 stopped (to go on with --resume)."""
     console = Console(highlight=False)
@@ -266,9 +280,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         with contextlib.ExitStack() as until_done:
             try:
-                torch.set_num_threads(
-                    an_int("threads", available_cores() if given.threads is None else given.threads, 1, 1024)
-                )
+                check_machine(given)
                 run = open_new(given) if given.resume is None else choose_run(given)
                 until_done.enter_context(runs.locked(run))
                 with console.status("making ready (the first time, the game is compiled)"):
@@ -313,7 +325,7 @@ def train(job: Job, console: Console) -> int:
         if model.num_timesteps < settings["steps"]:
             first = not job.counters["curve"]
             model.learn(settings["steps"] - model.num_timesteps, watch, reset_num_timesteps=first)
-            if watch.stop:
+            if watch.left:
                 console.print(f"stopped; go on with: python -m agents.train --resume {job.run}", soft_wrap=True)
                 return 130
             watch.evaluate()
@@ -338,6 +350,7 @@ class Watch(BaseCallback):
         self.baselines = baselines
         self.tensorboard = tensorboard
         self.stop = False
+        self.left = False
         self._since = time.monotonic()
         self._saved = -math.inf
         # A terminal sees the bar move; into a file go the lines of the table only.
@@ -365,11 +378,12 @@ class Watch(BaseCallback):
             self.evaluate()
         if due or self.stop or time.monotonic() - self._saved > SAVE_SECONDS:
             self.save()
+        self.left = self.stop
 
     def _on_step(self) -> bool:
         steps = self.job.model.num_timesteps
         self.progress.update(self._bar, completed=steps, said=self._said(steps))
-        return not self.stop
+        return not self.left
 
     def _said(self, steps: int) -> str:
         return f"{steps / 1e6:.2f} M decisions, {steps / max(1e-9, self.seconds):,.0f}/s"
@@ -462,7 +476,10 @@ def finish(job: Job, console: Console) -> None:
     steps, minutes = job.model.num_timesteps, job.counters["curve"][-1]["seconds"] / 60
     title = f"{job.ruleset.name}, after {steps:,} decisions and {minutes:.1f} minutes of self-play"
     runs.write(run / "results.md", f"# {title}\n\n{evaluate.markdown(results)}\n{EXPLAINED}\n")
-    players = [{**it._asdict(), "figures": it.figures} for it in results]
+    players = [
+        {**it._asdict(), "figures": {name: None if math.isnan(x) else x for name, x in it.figures.items()}}
+        for it in results
+    ]
     content = {"steps": steps, "of": job.settings["steps"], "minutes": round(minutes, 2), "results": players}
     runs.write_json(run / "results.json", content)
     console.print()

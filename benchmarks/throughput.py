@@ -106,7 +106,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if given.json:
         for entry in entries:
             print(json.dumps(entry.as_dict()))
-        print(*missing, sep="\n", end="", file=sys.stderr)
+        for line in missing:
+            print(line, file=sys.stderr)
     else:
         print(*table(entries, games, names), *notes(entries), *missing, sep="\n")
     return 0
@@ -195,7 +196,7 @@ def table(entries: Sequence[Entry], games: Sequence[str], names: Sequence[str]) 
                 yield row(entry, f"goal {figure(entry.goal, entry.unit)}, {verdict(entry)}" if entry.goal else "")
             for entry in of_mode:
                 if mine and entry.game not in ours:
-                    yield row(entry, f"ours is {advantage(mine[0], entry):.3g} times as good")
+                    yield row(entry, f"ours is {times(advantage(mine[0], entry))} as good")
     yield ""
 
 
@@ -204,7 +205,7 @@ def row(entry: Entry, remark: str) -> str:
     width = 100 * entry.spread / entry.median if entry.median else 0.0
     games = "1 game" if entry.batch == 1 else f"{entry.batch:,} games"
     who = f"{entry.game} {entry.config}"
-    return f"  {who:47} {games:>11} {figure(entry.median, entry.unit):>22}  +-{width:3.0f} %  {remark}".rstrip()
+    return f"  {who:50} {games:>11} {figure(entry.median, entry.unit):>22}  +-{width:3.0f} %  {remark}".rstrip()
 
 
 def figure(value: float, unit: str) -> str:
@@ -228,11 +229,19 @@ def advantage(ours: Entry, peer: Entry) -> float:
     return ours.median / peer.median if ours.more_is_better else peer.median / ours.median
 
 
+def times(ratio: float) -> str:
+    """A ratio with three digits."""
+    return f"{ratio:,.0f} times" if ratio >= 100 else f"{ratio:.3g} times"
+
+
 def notes(entries: Sequence[Entry]) -> Iterator[str]:
-    """What else there is to say of single figures."""
+    """What else there is to say of single figures, once for all of which it is so."""
+    of_note: dict[tuple[str, str], list[str]] = {}
     for entry in entries:
         if entry.note:
-            yield f"{entry.mode}, {entry.game}: {entry.note}"
+            of_note.setdefault((entry.mode, entry.note), []).append(entry.game)
+    for (mode, note), games in of_note.items():
+        yield f"{mode}, {', '.join(games)}: {note}"
 
 
 if __name__ == "__main__":

@@ -89,7 +89,7 @@ def test_a_new_process_comes_to_its_first_step(game):
 
 
 def test_a_process_that_does_not_is_an_error(game, capfd):
-    with pytest.raises(RuntimeError, match=f"murder_envs.{game}_v0: .* status 1"):
+    with pytest.raises(RuntimeError, match=f"murder_envs.{game}_v0: .*status 1"):
         modes.seconds_to_first_step(time.perf_counter, f"murder_envs.{game}_v0", {"no_such_parameter": 1})
     assert "no_such_parameter" in capfd.readouterr().err
 

@@ -166,10 +166,12 @@ class Twins:
             return set()
         return {seat for seat in range(self.n_seats) if card in self.full[seen_by][seat]}
 
-    def sees(self, seat: int, card: Any) -> bool:
-        """Does a seat see where a card is, or is it sure of it?"""
+    def sees(self, seat: int, card: Any, or_is_sure: bool) -> bool:
+        """Does a seat see where a card is (or is it sure of it, having been shown it)?"""
         if card not in self.seers or seat in self.seers[card]:
             return True
+        if not or_is_sure:
+            return False
         sure = [self.full[known["field"]][seat] for known in self.told.get("knowledge", []) if known.get("sure")]
         return any(sum(card in place for place in table) == 1 for table in sure)
 
@@ -253,26 +255,30 @@ def check_twins(ruleset: Ruleset, game: str, table: Table, rng: random.Random) -
 
 def check_next(game: str, here: Table, there: Table, seat: int, cards: tuple[Any, Any], rng: random.Random) -> None:
     """One decision further, the same at both tables, if it is possible at both and draws on chance at neither."""
-    telling = tuple(data(game, "twins.toml").get("telling", []))
+    told = data(game, "twins.toml")
     both = [
-        action
-        for action in here.legal()
-        if action in there.legal() and not here.ruleset.actions.names[action].startswith(telling or ("\0",))
+        (action, name)
+        for action, name in zip(here.legal(), here.names())
+        if action in there.legal() and not begins(name, told.get("telling", []))
     ]
-    if not both:
+    if not both or set(cards) & set(told.get("announced", [])):
         return
-    action = rng.choice(both)
+    action, name = rng.choice(both)
     after = [here.copy(), there.copy()]
     chance = [table.states["rng"].copy() for table in after]
     for table in after:
         table.act(action)
     if any(table.over for table in after) or any(table.states["rng"] != was for table, was in zip(after, chance)):
         return
-    if any(Twins(game, table.snapshot()).sees(seat, card) for table in after for card in cards):
+    shows = begins(name, told.get("showing", []))
+    if any(Twins(game, table.snapshot()).sees(seat, card, shows) for table in after for card in cards):
         return
-    assert after[0].look(seat) == after[1].look(seat), (
-        f"seat {seat} can tell {cards[0]} from {cards[1]} after {here.ruleset.actions.names[action]}"
-    )
+    assert after[0].look(seat) == after[1].look(seat), f"seat {seat} can tell {cards[0]} from {cards[1]} after {name}"
+
+
+def begins(name: str, verbs: list[str]) -> bool:
+    """Does an action's name begin with one of some verbs?"""
+    return name.startswith(tuple(verbs))
 
 
 def twins_in(ruleset: Ruleset, game: str, n: int) -> np.ndarray:

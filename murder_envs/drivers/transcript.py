@@ -171,7 +171,6 @@ def _lines(game: Game, choose: Choice) -> Iterator[str]:
     for what, layout in (("observation", ruleset.observation), ("state vector", ruleset.world)):
         sizes = ", ".join(f"{block.name} {'x'.join(map(str, block.shape))}" for block in layout.values())
         yield f"{what}: {layout.size}: {sizes}"
-    yield f"records: state {ruleset.STATE.itemsize} bytes, rules {ruleset.rules.dtype.itemsize} bytes"
     seen = [np.zeros(ruleset.observation.size, np.int8) for _ in ruleset.agents]
     yield ""
     yield "start"

@@ -719,7 +719,7 @@ def would_go_off(state, n):
 
 
 @inner
-def try_exchange(state, i, j, n):
+def try_exchange(state, i, j, pair, n):
     """Exchange the cards of two slots if the seat's table and the Blackmailer allow it."""
     a = np.int64(state.slot_card[i])
     b = np.int64(state.slot_card[j])
@@ -727,13 +727,13 @@ def try_exchange(state, i, j, n):
     change = (a ^ b) * allowed
     state.slot_card[i] = a ^ change
     state.slot_card[j] = b ^ change
-    if (bit(a) | bit(b)) & BLACKMAIL_PAIR != NONE and would_go_off(state, n):
+    if (bit(a) | bit(b)) & pair != NONE and would_go_off(state, n):
         state.slot_card[i] = a
         state.slot_card[j] = b
 
 
 @inner
-def try_rotation(state, i, j, k, n):
+def try_rotation(state, i, j, k, pair, n):
     """Rotate the cards of three slots if the seat's table and the Blackmailer allow it."""
     a = np.int64(state.slot_card[i])
     b = np.int64(state.slot_card[j])
@@ -744,28 +744,32 @@ def try_rotation(state, i, j, k, n):
     state.slot_card[i] = c
     state.slot_card[j] = a
     state.slot_card[k] = b
-    if (bit(a) | bit(b) | bit(c)) & BLACKMAIL_PAIR != NONE and would_go_off(state, n):
+    if (bit(a) | bit(b) | bit(c)) & pair != NONE and would_go_off(state, n):
         state.slot_card[i] = a
         state.slot_card[j] = b
         state.slot_card[k] = c
 
 
-@inner
+@kernel
 def mix_slots(state, n):
     """Exchange two random slots, every fourth time rotate three.
 
     Slots are drawn independently and equal ones change nothing. So each change is as likely as its reverse, and the
     arrangements tend to the uniform distribution.
     """
-    reciprocal = 65536 // n + 1  # pair // n without a division: exact, since pair < 24 * 24
+    cards = NONE
+    for slot in range(n):
+        cards |= bit(state.slot_card[slot])
+    pair = BLACKMAIL_PAIR if cards & BLACKMAIL_PAIR == BLACKMAIL_PAIR else NONE
+    reciprocal = 65536 // n + 1  # drawn // n without a division: exact, since drawn < 24 * 24
     for i in range(SWEEPS * n):
-        pair = below(state, n * n)
-        first = (pair * reciprocal) >> 16
-        second = pair - first * n
+        drawn = below(state, n * n)
+        first = (drawn * reciprocal) >> 16
+        second = drawn - first * n
         if i & 3 == 3 and n >= 3:
-            try_rotation(state, first, second, below(state, n), n)
+            try_rotation(state, first, second, below(state, n), pair, n)
         else:
-            try_exchange(state, first, second, n)
+            try_exchange(state, first, second, pair, n)
 
 
 @kernel
