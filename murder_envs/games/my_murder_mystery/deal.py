@@ -393,7 +393,7 @@ RULES = np.dtype(
     align=True,
 )
 
-N_EVENTS = 32
+N_EVENTS, EVENT_BYTES = 32, 5
 
 STATE = np.dtype(
     [
@@ -453,9 +453,9 @@ STATE = np.dtype(
         ("own_has", np.uint64, (MAX_SEATS,)),
         ("own_lacks", np.uint64, (MAX_SEATS,)),
         ("own_fits", np.uint64, (MAX_SEATS,)),
-        # public events, a ring with the newest at events_at: bytes kind, seat + 1, a, b, c; then bit 40 + k if byte
-        # k counts seats or people from the seat that looks; 0: none
-        ("events", np.uint64, (N_EVENTS,)),
+        # public events: a ring of kind, seat + 1, a, b, c, newest at events_at, each twice so that all lie in a row;
+        # the sign bit is set where a byte counts seats or people from the one who looks; all 0: none
+        ("events", np.uint8, (2 * N_EVENTS * EVENT_BYTES,)),
         ("events_at", np.uint8),
         *RNG_FIELDS,
     ],

@@ -29,7 +29,7 @@ from murder_envs.games.my_murder_mystery.cards import (
     NONE,
     NOT,
 )
-from murder_envs.games.my_murder_mystery.deal import N_EVENTS, OFFER_REPLY, OFFER_SILENT, set_up
+from murder_envs.games.my_murder_mystery.deal import EVENT_BYTES, N_EVENTS, OFFER_REPLY, OFFER_SILENT, set_up
 from murder_envs.games.my_murder_mystery.moves import (
     ACCUSE_PHASE,
     ANSWER_PHASE,
@@ -128,15 +128,22 @@ def ask(state, phase, seat):
     state.to_act = seat
 
 
+COUNTED = 0x80
+"""Sign bit of a byte of an event that counts seats or people from the one who looks."""
+
+
 @kernel
 def record_event(state, rules, kind, seat, a, b, c, counted):
     """Enter a public event. counted: which of the bytes a, b, c (2, 3, 4) is 1 + a seat or a person, or 0: none."""
     at = (np.int64(state.events_at) - 1) & (N_EVENTS - 1)
-    turns = np.int64(2)
-    if counted != 0 and (a if counted == 2 else b if counted == 3 else c) <= rules.n_seats:
-        turns |= 1 << counted
-    state.events[at] = np.uint64(kind | (seat + 1) << 8 | a << 16 | b << 24 | c << 32 | turns << 40)
     state.events_at = at
+    event = np.uint64(kind | (seat + 1) << 8 | a << 16 | b << 24 | c << 32 | COUNTED << 8)
+    if counted != 0 and (a if counted == 2 else b if counted == 3 else c) <= rules.n_seats:
+        event |= np.uint64(COUNTED) << np.uint64(8 * counted)
+    for k in range(EVENT_BYTES):
+        byte = np.uint8(event >> np.uint64(8 * k))
+        state.events[EVENT_BYTES * at + k] = byte
+        state.events[EVENT_BYTES * (at + N_EVENTS) + k] = byte
 
 
 # -- Investigation ----------------------------------------------------------------------------------------------------

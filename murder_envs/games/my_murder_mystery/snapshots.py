@@ -22,6 +22,7 @@ from murder_envs.games.my_murder_mystery.cards import (
 )
 from murder_envs.games.my_murder_mystery.case import Contents, Fact, Objective, Place, Terms, check
 from murder_envs.games.my_murder_mystery.deal import (
+    EVENT_BYTES,
     N_EVENTS,
     STATE,
     clearing_fact,
@@ -152,11 +153,11 @@ class Reader:
     def events(self) -> list[list[Any]]:
         """The public events, oldest first."""
         at = int(self.s["events_at"])
-        stored = [int(self.s["events"][(at + i) % N_EVENTS]) for i in range(N_EVENTS)]
-        return [self.event(x) for x in reversed(stored) if x]
+        ring = self.s["events"].reshape(2 * N_EVENTS, EVENT_BYTES)[at : at + N_EVENTS] & 0x7F
+        return [self.event([int(x) for x in event]) for event in ring[::-1] if event[0]]
 
-    def event(self, stored: int) -> list[Any]:
-        kind, seat, a, b, c = (stored >> 8 * i & 255 for i in range(5))
+    def event(self, stored: list[int]) -> list[Any]:
+        kind, seat, a, b, c = stored
         what: list[Any] = [EVENTS[kind], seat - 1]
         if what[0] in ("visit", "veto_location", "reveal", "hand"):
             return [*what, a]

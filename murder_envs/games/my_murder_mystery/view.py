@@ -11,6 +11,18 @@ import numpy as np
 
 from murder_envs.core.bits import bit, full, has, lowest, put_word, spread
 from murder_envs.core.jit import inner, kernel
+from murder_envs.core.lanes import (
+    N_BYTES,
+    all_lanes,
+    both,
+    choose,
+    get_lanes,
+    member_bytes,
+    minus_bytes,
+    plus_bytes,
+    put_lanes,
+    where_less_bytes,
+)
 from murder_envs.core.tables import Layout
 from murder_envs.games.my_murder_mystery.cards import (
     ACCUSE,
@@ -29,7 +41,7 @@ from murder_envs.games.my_murder_mystery.cards import (
     NONE,
     NOT,
 )
-from murder_envs.games.my_murder_mystery.deal import N_EVENTS, question_of, subject_of
+from murder_envs.games.my_murder_mystery.deal import EVENT_BYTES, N_EVENTS, question_of, subject_of
 from murder_envs.games.my_murder_mystery.moves import (
     ANSWER_PHASE,
     NO_SEAT,
@@ -47,7 +59,7 @@ from murder_envs.games.my_murder_mystery.moves import (
     seen_people,
 )
 
-EVENT_BYTES = 5
+EVERY_BYTE = np.uint64(0x01010101)
 
 # -- Facts are shown --------------------------------------------------------------------------------------------------
 
@@ -199,29 +211,30 @@ def observation_of(sizes: Sizes) -> Layout:
 
 @inner
 def put_few(row, at, x, n):
-    """Write a set of n as n bytes, as `put_bits` does; made for speed, since an observation has many of them."""
+    """Write a set of n as n bytes (and up to 31 bytes more, which come later)."""
     x = np.uint64(x)
-    for k in range((n + 7) >> 3):
-        put_word(row, at + 8 * k, spread(x))
-        x >>= np.uint64(8)
+    for start in range(0, n, N_BYTES):
+        put_lanes(row, at + start, minus_bytes(all_lanes(NONE), member_bytes(all_lanes(x))))
+        x >>= np.uint64(N_BYTES)
 
 
 @inner
 def put_nothing(row, start, stop):
-    """Write zeros from one byte to another (and up to 7 bytes more, which come later)."""
-    for at in range(start, stop, 8):
-        put_word(row, at, NONE)
+    """Write zeros from one byte to another (and up to 31 bytes more, which come later)."""
+    for at in range(start, stop, N_BYTES):
+        put_lanes(row, at, all_lanes(NONE))
 
 
 @inner
 def put_signs(row, at, plus, minus, n):
-    """n bytes, 1 for the members of a set and -1 for those of another."""
+    """n bytes, 1 for the members of a set and -1 for those of another (and up to 31 bytes more, which come later)."""
     plus = np.uint64(plus)
     minus = np.uint64(minus)
-    for k in range((n + 7) >> 3):
-        put_word(row, at + 8 * k, spread(plus) | spread(minus) * np.uint64(0xFF))
-        plus >>= np.uint64(8)
-        minus >>= np.uint64(8)
+    for start in range(0, n, N_BYTES):
+        signs = minus_bytes(member_bytes(all_lanes(minus)), member_bytes(all_lanes(plus)))
+        put_lanes(row, at + start, signs)
+        plus >>= np.uint64(N_BYTES)
+        minus >>= np.uint64(N_BYTES)
 
 
 @inner
@@ -363,25 +376,22 @@ def put_objectives(row, at_accuse, at_answer, at_hide, state, rules, seat):
 
 @inner
 def put_events(row, at, state, rules, looker):
-    """The last public events, newest first, five bytes each.
+    """The last public events, newest first, 32 bytes at a time.
 
-    Bytes that count from the looker have 1..n for the seats: all at once, s is taken off where it can be, and where it
-    cannot, n - s is added.
+    Bytes that count from the looker are stored with the sign bit set. They have 1..n for the seats, of which s is taken
+    off; n is added first where that would leave nothing.
     """
-    ones = np.uint64(0x0101010101)
-    high = np.uint64(0x8080808080)
-    n = np.uint64(rules.n_seats)
-    s = np.uint64(looker)
-    beyond = (s + np.uint64(1)) * ones
-    ahead = (n - s) * ones
-    newest = np.int64(state.events_at)
-    for i in range(N_EVENTS):
-        stored = np.uint64(state.events[(newest + i) & (N_EVENTS - 1)])
-        event = stored & np.uint64(0xFFFFFFFFFF)
-        counted = spread(stored >> np.uint64(40)) * np.uint64(0xFF)
-        after = (((event | high) - beyond) >> np.uint64(7)) & ones
-        turned = event + ahead - n * after
-        put_word(row, at + EVENT_BYTES * i, event ^ ((event ^ turned) & counted))
+    nothing = all_lanes(NONE)
+    s = all_lanes(np.uint64(looker) * EVERY_BYTE)
+    n = all_lanes(np.uint64(rules.n_seats) * EVERY_BYTE)
+    after = all_lanes(np.uint64(looker + 1) * EVERY_BYTE)
+    unsigned = all_lanes(np.uint64(0x7F) * EVERY_BYTE)
+    newest = EVENT_BYTES * np.int64(state.events_at)
+    for i in range(0, EVENT_BYTES * N_EVENTS, N_BYTES):
+        stored = get_lanes(state.events, newest + i)
+        event = both(stored, unsigned)
+        turned = minus_bytes(plus_bytes(event, both(where_less_bytes(event, after), n)), s)
+        put_lanes(row, at + i, choose(where_less_bytes(stored, nothing), turned, event))
 
 
 @kernel
@@ -571,13 +581,13 @@ def world(state, rules, row):
 @kernel
 def put_world_events(row, at, state, rules):
     """The last public events, with characters in the order of the case."""
-    for i in range(N_EVENTS):
-        event = np.uint64(state.events[(np.int64(state.events_at) + i) & (N_EVENTS - 1)])
-        put_word(row, at + EVENT_BYTES * i, event & np.uint64(0xFFFFFFFFFF))
-        k = person_byte(np.int64(event & np.uint64(0xFF)), np.int64(event >> np.uint64(24) & np.uint64(0xFF)))
+    newest = EVENT_BYTES * np.int64(state.events_at)
+    for i in range(0, EVENT_BYTES * N_EVENTS, EVENT_BYTES):
+        for k in range(EVENT_BYTES):
+            row[at + i + k] = state.events[newest + i + k] & 0x7F
+        k = person_byte(row[at + i], row[at + i + 3])
         if k != 0:
-            place = np.int64(row[at + EVENT_BYTES * i + k]) - 1
-            row[at + EVENT_BYTES * i + k] = np.int64(state.person[place]) + 1
+            row[at + i + k] = np.int64(state.person[row[at + i + k] - 1]) + 1
 
 
 @kernel
