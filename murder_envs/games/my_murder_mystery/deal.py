@@ -42,6 +42,7 @@ from murder_envs.games.my_murder_mystery.cards import (
     MURDER,
     N_CARDS,
     N_SETUP_CARDS,
+    NO_OBJECTIVE,
     NONE,
     SETUP_CARDS,
     SETUP_POOL,
@@ -421,6 +422,7 @@ STATE = np.dtype(
         ("story", np.uint8, (MAX_SEATS, MAX_WITNESS)),  # 0 or 1 + question << 4 | place, Story B first
         ("cleared", np.uint64, (MAX_SEATS,)),  # the same as a set of (question, person): bit question * C + place
         ("objectives", np.uint16, (MAX_SEATS, MAX_OBJECTIVES)),  # kind | question << 2 | points << 4 | limit << 7; or 0
+        ("wants", np.uint64, (MAX_SEATS, 2)),  # the same as the observation has it, a byte a number: see `sum_up_cards`
         ("asked", np.uint8, (MAX_SEATS, MAX_ANSWERS)),  # questions of the `answer` objectives, in order
         # whose move
         ("phase", np.uint8),  # what is being asked: index in PHASES
@@ -750,19 +752,36 @@ def moved(state, clearing):
 
 @kernel
 def sum_up_cards(state, rules, portrait):
-    """A portrait's story as a set, and the questions that it has to answer."""
+    """A portrait's story as a set; its objectives as numbers in a row: accuse, answer by question, hide and limit by
+    question; and the questions that it has to answer."""
     cleared = NONE
     for k in range(MAX_WITNESS):
         clearing = np.int64(state.story[portrait, k])
         if clearing != 0:
             cleared |= bit(question_of(clearing) * rules.n_people + subject_of(clearing))
     state.cleared[portrait] = cleared
+    state.wants[portrait, 0] = NONE
+    state.wants[portrait, 1] = NONE
     n = 0
     for k in range(MAX_OBJECTIVES):
-        objective = np.int64(state.objectives[portrait, k])
-        if objective & 3 == ANSWER:
-            state.asked[portrait, n] = (objective >> 2) & 3
+        its = np.int64(state.objectives[portrait, k])
+        kind, question, points, limit = its & 3, its >> 2 & 3, its >> 4 & 7, its >> 7
+        at = np.int64(0)
+        if kind == ANSWER:
+            state.asked[portrait, n] = question
             n += 1
+            at = 1 + question
+        elif kind == HIDE:
+            at = 1 + rules.n_questions + 2 * question
+            put_number(state, portrait, at + 1, limit)
+        if kind != NO_OBJECTIVE:
+            put_number(state, portrait, at, points)
+
+
+@kernel
+def put_number(state, portrait, at, number):
+    """A byte of `wants`."""
+    state.wants[portrait, at >> 3] |= np.uint64(number) << np.uint64(8 * (at & 7))
 
 
 # -- The generator (the page's section 3.4) ---------------------------------------------------------------------------
@@ -779,8 +798,7 @@ def draw_case(state, rules):
     hand_out(state, places, rules.handed)
     lay_facts(state, rules, places, rules.handed, full(rules.n_questions * rules.n_traits))
     for portrait in range(rules.n_portraits):
-        draw_story(state, rules, portrait)
-        draw_objectives(state, rules, portrait)
+        draw_portrait(state, rules, portrait)
     give_setup_cards(state, rules)
     for card in range(FIRST_SETUP_CARD, N_CARDS + 1):
         if has(rules.setup_cards, card):
@@ -868,6 +886,14 @@ def lay_facts(state, rules, places, cards, topics):
 
 
 @kernel
+def draw_portrait(state, rules, portrait):
+    """The own cards of a portrait."""
+    draw_story(state, rules, portrait)
+    draw_objectives(state, rules, portrait)
+    sum_up_cards(state, rules, portrait)
+
+
+@kernel
 def draw_story(state, rules, portrait):
     """Step 7: clearing facts about others, few enough of each question."""
     cleared = NONE
@@ -887,7 +913,6 @@ def draw_story(state, rules, portrait):
         person = kth(others, below(state, popcount(others)))
         state.story[portrait, k] = 1 + (question << 4 | person)
         cleared |= bit(question * rules.n_people + person)
-    state.cleared[portrait] = cleared
 
 
 @kernel
@@ -919,7 +944,6 @@ def draw_objectives(state, rules, portrait):
         question = lowest(left)
         left &= left - np.uint64(1)
         state.objectives[portrait, 1 + k] = objective(ANSWER, question, 0, 1)
-        state.asked[portrait, k] = question
     if secret != 0:
         kept = objective(HIDE, secret, rules.hide_limit, rules.hide_points)
         state.objectives[portrait, 1 + rules.n_answers] = kept

@@ -11,7 +11,7 @@ from murder_envs.core.bits import bit, full, has, kth, lowest, popcount
 from murder_envs.core.jit import kernel
 from murder_envs.core.rng import below, seed_rng
 from murder_envs.games.my_murder_mystery.cards import FIRST_SETUP_CARD, MURDER, N_CARDS, NONE
-from murder_envs.games.my_murder_mystery.deal import draw_clears, draw_objectives, draw_story, hand_out, lay_facts
+from murder_envs.games.my_murder_mystery.deal import draw_clears, draw_portrait, hand_out, lay_facts
 from murder_envs.games.my_murder_mystery.moves import ANSWER_PHASE, NOBODY, OVER, TIEBREAK
 from murder_envs.games.my_murder_mystery.view import show_own_cards
 
@@ -27,8 +27,7 @@ def redeal(state, rules, seat, seed):
             draw_clears(state, rules, card)
     for portrait in range(rules.n_portraits):
         if portrait != seat:
-            draw_story(state, rules, portrait)
-            draw_objectives(state, rules, portrait)
+            draw_portrait(state, rules, portrait)
     draw_writing(state, rules, seat)
     for other in range(rules.n_seats):
         if other != seat:

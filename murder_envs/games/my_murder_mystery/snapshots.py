@@ -10,7 +10,6 @@ import numpy as np
 from murder_envs.core.jit import entry, records
 from murder_envs.core.snapshots import a_bool, a_choice, a_list, a_text, an_int, distinct, fail, follows, ints, known_only
 from murder_envs.games.my_murder_mystery.cards import (
-    ANSWER,
     FIRST_SETUP_CARD,
     HAS,
     IS,
@@ -27,6 +26,7 @@ from murder_envs.games.my_murder_mystery.deal import (
     STATE,
     clearing_fact,
     packed_objective,
+    sum_up_cards,
     trait_fact,
 )
 from murder_envs.games.my_murder_mystery.moves import (
@@ -59,7 +59,9 @@ def start_case(states, rules, seed):
 
 @entry
 def go_on(states, rules):
-    """Let everybody read what they have read."""
+    """What follows from the cards: portraits' own are summed up, and everybody reads what they have read."""
+    for portrait in range(rules[0].n_portraits):
+        sum_up_cards(states[0], rules[0], portrait)
     show_the_start(states[0], rules[0])
 
 
@@ -632,6 +634,7 @@ class Position:
             if seat != NO_SEAT:
                 s["cards_of"][seat] |= np.uint64(1 << card)
                 s["laid_out"] |= np.uint64(1 << card)
+        go_on(state, self.rules)
         self.write_words(s)
         for event in self.events:
             enter_event(state, self.rules, *(np.int64(x) for x in event))
@@ -642,7 +645,6 @@ class Position:
         if self.phase == "answer":
             s["question"] = s["asked"][self.to_act, len(self.written[self.to_act])]
         s["accused"] = self.accused
-        go_on(state, self.rules)
         self.check_results(snapshot(self.terms, self.rules, state))
         return state
 
@@ -654,7 +656,7 @@ class Position:
         for t in range(n_traits):
             s["bearers"][t] = sum((code >> t & 1) << place for place, code in enumerate(codes))
         s["solution"][: len(self.its.solution)] = [self.place[c] for c in self.its.solution]
-        s["facts"], s["secret"], s["clears"], s["story"], s["cleared"], s["objectives"] = 0, 0, 0, 0, 0, 0
+        s["facts"], s["secret"], s["clears"], s["story"], s["objectives"] = 0, 0, 0, 0, 0
         s["fronts"] = sum(1 << k * len(self.terms.questions) + its.theme for k, its in enumerate(self.its.places))
         for k, its in enumerate(self.its.places):
             s["theme"][k], s["hands"][k] = its.theme, its.hands
@@ -667,12 +669,8 @@ class Position:
         for portrait, facts in enumerate(self.its.stories):
             place = self.place[portrait]
             s["story"][place, : len(facts)] = self.clearing(facts)
-            people = [fact.question * n_people + self.place[fact.subject] for fact in facts]
-            s["cleared"][place] = sum(1 << i for i in people)
             objectives = self.its.objectives[portrait]
             s["objectives"][place, : len(objectives)] = [packed_objective(objective) for objective in objectives]
-            asked = [objective.question for objective in objectives if objective.kind == ANSWER]
-            s["asked"][place, : len(asked)] = asked
 
     def clearing(self, facts: list[Fact]) -> list[int]:
         return [clearing_fact(fact, self.place[fact.subject]) for fact in facts]

@@ -25,14 +25,10 @@ from murder_envs.core.lanes import (
 )
 from murder_envs.core.tables import Layout
 from murder_envs.games.my_murder_mystery.cards import (
-    ACCUSE,
-    ANSWER,
     CLEARS_A_CARD,
     FIRST_SETUP_CARD,
-    HIDE,
     IS,
     MAX_LIMIT,
-    MAX_OBJECTIVES,
     MAX_POINTS,
     MAX_TALK,
     MAX_TOKENS,
@@ -357,21 +353,11 @@ def put_clears(row, at, state, rules, card, looker):
             row[at + rules.n_people * group + person] = 1
 
 
-@kernel
-def put_objectives(row, at_accuse, at_answer, at_hide, state, rules, seat):
-    """A seat's objectives, over zeros."""
-    for k in range(MAX_OBJECTIVES):
-        its = np.int64(state.objectives[seat, k])
-        kind = its & 3
-        question = its >> 2 & 3
-        points = its >> 4 & 7
-        if kind == ANSWER:
-            row[at_answer + question] = points
-        elif kind == ACCUSE:
-            row[at_accuse] = points
-        elif kind == HIDE:
-            row[at_hide + 2 * question] = points
-            row[at_hide + 2 * question + 1] = its >> 7
+@inner
+def put_objectives(row, at, state, seat):
+    """A seat's objectives: 16 bytes, of which the last come later."""
+    put_word(row, at, state.wants[seat, 0])
+    put_word(row, at + 8, state.wants[seat, 1])
 
 
 @inner
@@ -418,10 +404,7 @@ def observe(state, rules, seat, row):
         role |= np.uint64(state.solution[question] == seat) << np.uint64(question)
     story = seen_groups(rules, state.cleared[seat], seat) << np.uint64(rules.n_questions)
     put_few(row, rules.obs_role, role | story, rules.n_questions + n_groups)
-    put_nothing(row, rules.obs_objective_accuse, rules.obs_known_traits)
-    put_objectives(
-        row, rules.obs_objective_accuse, rules.obs_objective_answer, rules.obs_objective_hide, state, rules, seat
-    )
+    put_objectives(row, rules.obs_objective_accuse, state, seat)
     has_it = state.shown_has | state.own_has[seat]
     lacks_it = state.shown_lacks | state.own_lacks[seat]
     put_signs(row, rules.obs_known_traits, has_it, lacks_it, n_topics)
@@ -551,10 +534,9 @@ def world(state, rules, row):
                 put_people(row, rules.world_card_clears + n_groups * k, state, rules, person, 1)
     for seat in range(n):
         put_people(row, rules.world_stories + n_groups * seat, state, rules, np.uint64(state.cleared[seat]), 1)
-    n_objectives = 1 + 3 * rules.n_questions
     for seat in range(n):
-        at = rules.world_objectives + n_objectives * seat
-        put_objectives(row, at, at + 1, at + 1 + rules.n_questions, state, rules, seat)
+        put_objectives(row, rules.world_objectives + (1 + 3 * rules.n_questions) * seat, state, seat)
+    put_nothing(row, rules.world_objectives + (1 + 3 * rules.n_questions) * n, rules.world_claims_trait)
     for seat in range(n):
         at = rules.world_claims_who + n_groups * seat
         put_people(row, at, state, rules, np.uint64(state.claims_is[seat]), 1)
