@@ -427,7 +427,7 @@ STATE = np.dtype(
         # whose move
         ("phase", np.uint8),  # what is being asked: index in PHASES
         ("to_act", np.int8),  # seat asked; NO_SEAT when over
-        ("round", np.uint8),  # 1..n_rounds
+        ("round_n", np.uint8),  # 1..n_rounds
         ("leader", np.int8),  # seat
         ("tokens", np.uint8, (MAX_SEATS,)),
         ("chosen", np.uint8),  # location under veto now, or 0
@@ -668,7 +668,7 @@ def set_up(state, rules, seed):
             state.laid_out |= bit(card)
     for seat in range(rules.n_seats):
         state.tokens[seat] = rules.n_tokens
-    state.round = 1
+    state.round_n = 1
     first = rules.first_leader
     state.leader = below(state, rules.n_seats) if first == NO_SEAT else first
 

@@ -254,7 +254,7 @@ def tied_for(row, rules, question, people, sign):
     fitting = candidates(row, rules, question)
     silence_counts = question == MURDER and most_speak(row, rules)
     tied = NONE
-    most = 4.0 * EXCLUDED
+    most = -np.inf
     trusted = NONE
     grounded = NONE
     silent = NONE

@@ -232,7 +232,7 @@ def pass_the_token(state):
     state.nominee = NO_SEAT
     state.vetoed_leader = NO_SEAT
     state.vetoed_location = NO_LOCATION
-    state.round += 1
+    state.round_n += 1
     ask(state, VISIT, np.int64(state.leader))
 
 
@@ -299,7 +299,7 @@ def next_turn(state, rules):
 def end_talk(state, rules):
     """The Leader names the next one; after the last round comes the final discussion, and after it the writing."""
     state.talk_round = 0
-    if state.round < rules.n_rounds:
+    if state.round_n < rules.n_rounds:
         ask(state, LEADER, np.int64(state.leader))
     elif state.final == 0 and rules.n_final_rounds > 0:
         state.final = 1

@@ -218,7 +218,7 @@ def snapshot(terms: Terms, rules: np.ndarray, state: np.ndarray) -> dict[str, An
             terms.people[c]: [terms.objective_text(objective) for objective in its.objectives(its.place_of(c))]
             for c in portraits
         },
-        "round": int(s["round"]),
+        "round": int(s["round_n"]),
         "leader": int(s["leader"]),
         "phase": phase,
         "to_act": int(s["to_act"]),
@@ -617,7 +617,7 @@ class Position:
         s = state[0]
         self.write_case(s)
         n = self.n
-        s["round"], s["leader"], s["phase"], s["to_act"] = self.round, self.leader, PHASES.index(self.phase), self.to_act
+        s["round_n"], s["leader"], s["phase"], s["to_act"] = self.round, self.leader, PHASES.index(self.phase), self.to_act
         s["tokens"][:n] = self.tokens
         s["revealed"] = 0
         s["order"] = 0

@@ -278,7 +278,7 @@ def put_table(row, state, rules, looker):
     asked = one(seen_seat(rules, np.int64(state.to_act), base))
     asked = asked << np.uint64(len(PHASES)) | full(n) << np.uint64(len(PHASES) + width)
     put_few(row, rules.obs_phase, bit(state.phase) | asked, len(PHASES) + 2 * width)
-    row[rules.obs_round] = state.round
+    row[rules.obs_round] = state.round_n
     put_few(row, rules.obs_leader, bit(offset_of(rules, np.int64(state.leader), base)), width)
     put_word(row, rules.obs_tokens, NONE)
     for offset in range(n):

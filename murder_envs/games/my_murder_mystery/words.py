@@ -35,7 +35,7 @@ SEEN_BY_ALL = (
 def info(terms: Terms, rules: np.ndarray, state: np.ndarray, seat: int) -> dict[str, Any]:
     """`round` while the game goes on; at the end everything that the solution says of this seat and of all."""
     if state["accused"].item() == NOBODY and not Reader(terms, rules, state).over:
-        return {"round": state["round"].item()}
+        return {"round": state["round_n"].item()}
     its = Reader(terms, rules, state)
     done, points, _ = its.outcome()
     objectives = [terms.objective_text(objective) for objective in its.objectives(seat)]
@@ -43,7 +43,7 @@ def info(terms: Terms, rules: np.ndarray, state: np.ndarray, seat: int) -> dict[
     accusations = [int(place) for place in its.s["accusation"][: its.n]]
     winners = its.winners(points)
     return {
-        "round": int(its.s["round"]),
+        "round": int(its.s["round_n"]),
         "points": points[seat],
         "objectives": [[text, kept] for text, kept in zip(objectives, done[seat], strict=True)],
         "won": seat in winners,
