@@ -94,6 +94,16 @@ if COMPILED:
         return types.uint64(row, types.int64), codegen
 
     @intrinsic
+    def wipe(typingctx: Any, record: Any) -> Any:
+        """Make every byte of a record 0."""
+
+        def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+            cgutils.memset(builder, args[0], _I64(sig.args[0].size), 0)
+            return context.get_dummy_value()
+
+        return types.void(record), codegen
+
+    @intrinsic
     def row_of(typingctx: Any, rows: Any, i: Any) -> Any:
         """rows[i] of a 2-d array in C order, valid as long as `rows` is.
 
@@ -134,6 +144,11 @@ else:
     def get_word(row: Any, at: int) -> Any:
         """Read eight bytes of an int8 row from byte `at` on; `at` need not be a multiple of 8."""
         return np.frombuffer(row[at : at + 8].tobytes(), np.uint64)[0]
+
+    def wipe(record: Any) -> None:
+        """Make every byte of a record 0."""
+        for name in record.dtype.names:
+            record[name] = 0
 
     def row_of(rows: Any, i: int) -> Any:
         """rows[i] of a 2-d array in C order, valid as long as `rows` is."""

@@ -19,12 +19,18 @@ from numba.extending import intrinsic, models, register_model
 from murder_envs.core.jit import COMPILED
 
 N_LANES = 8
+N_BYTES = 4 * N_LANES
+"""The same vector as bytes, for tables of small numbers."""
 
 if COMPILED:
     _I32 = ir.IntType(32)
     _VECTOR = ir.VectorType(_I32, N_LANES)
     _FULL = ir.Constant(_VECTOR, [-1] * N_LANES)
     _EMPTY = ir.Constant(_VECTOR, [0] * N_LANES)
+    _BYTES = ir.VectorType(ir.IntType(8), N_BYTES)
+    # Where a set of 32 lies in every lane: byte i takes the word's byte i // 8, within its own half of the vector.
+    _BYTE_OF = ir.Constant(ir.VectorType(_I32, N_BYTES), [i // 8 + (i & 16) for i in range(N_BYTES)])
+    _BIT_OF = ir.Constant(_BYTES, [1 << (i & 7) for i in range(N_BYTES)])
 
     class Lanes(types.Type):
         """Eight sets."""
@@ -87,6 +93,25 @@ if COMPILED:
     anything = _primitive(_any, result=types.boolean, n=1)
     choose = _primitive(lambda b, m, x, y: b.or_(b.and_(m, x), b.and_(b.xor(m, _FULL), y)), n=3)
 
+    def _bytewise(build: Callable[..., Any]) -> Any:
+        """An intrinsic over the bytes of two Lanes."""
+
+        def build_bytes(builder: Any, x: Any, y: Any) -> Any:
+            return builder.bitcast(build(builder, builder.bitcast(x, _BYTES), builder.bitcast(y, _BYTES)), _VECTOR)
+
+        return _primitive(build_bytes)
+
+    plus_bytes = _bytewise(lambda b, x, y: b.add(x, y))
+    minus_bytes = _bytewise(lambda b, x, y: b.sub(x, y))
+    where_less_bytes = _bytewise(lambda b, x, y: b.sext(b.icmp_signed("<", x, y), _BYTES))
+
+    def _members(builder: Any, x: Any) -> Any:
+        spread = builder.shuffle_vector(builder.bitcast(x, _BYTES), ir.Constant(_BYTES, ir.Undefined), _BYTE_OF)
+        flags = builder.icmp_unsigned("==", builder.and_(spread, _BIT_OF), _BIT_OF)
+        return builder.bitcast(builder.sext(flags, _BYTES), _VECTOR)
+
+    member_bytes = _primitive(_members, n=1)
+
     @intrinsic
     def all_lanes(typingctx: Any, x: Any) -> Any:
         """The same set in every lane."""
@@ -120,6 +145,17 @@ if COMPILED:
             return context.get_dummy_value()
 
         return types.void(row, LANES), codegen
+
+    @intrinsic
+    def get_lanes(typingctx: Any, row: Any, at: Any) -> Any:
+        """Read 32 bytes of a row of bytes from byte `at` on; `at` need not be a multiple of 4."""
+
+        def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+            data = context.make_array(sig.args[0])(context, builder, args[0]).data
+            place = builder.bitcast(builder.gep(data, [args[1]]), _VECTOR.as_pointer())
+            return builder.load(place, align=1)
+
+        return LANES(row, types.int64), codegen
 
     @intrinsic
     def put_lanes(typingctx: Any, row: Any, at: Any, x: Any) -> Any:
@@ -183,6 +219,23 @@ else:
         """The first where the mask is set, the second elsewhere."""
         return (mask & x) | (~mask & y)
 
+    def plus_bytes(x: Any, y: Any) -> Any:
+        """Sum of the bytes."""
+        return (x.view(np.int8) + y.view(np.int8)).view(np.uint32)
+
+    def minus_bytes(x: Any, y: Any) -> Any:
+        """Difference of the bytes."""
+        return (x.view(np.int8) - y.view(np.int8)).view(np.uint32)
+
+    def where_less_bytes(x: Any, y: Any) -> Any:
+        """Everything in the bytes where the first is less than the second, as signed numbers."""
+        return np.where(x.view(np.int8) < y.view(np.int8), np.int8(-1), np.int8(0)).view(np.uint32)
+
+    def member_bytes(x: Any) -> Any:
+        """With the same set in every lane: everything in byte i, of 32, if i is in the set."""
+        members = int(x[0]) >> np.arange(N_BYTES) & 1
+        return np.where(members == 1, np.int8(-1), np.int8(0)).view(np.uint32)
+
     def all_lanes(x: Any) -> Any:
         """The same set in every lane."""
         return np.full(N_LANES, int(x) & 0xFFFFFFFF, np.uint32)
@@ -194,6 +247,10 @@ else:
     def store(row: Any, x: Any) -> None:
         """Write a row of eight uint32."""
         row[:] = x
+
+    def get_lanes(row: Any, at: int) -> Any:
+        """Read 32 bytes of a row of bytes from byte `at` on; `at` need not be a multiple of 4."""
+        return np.frombuffer(row[at : at + 4 * N_LANES].tobytes(), np.uint32)
 
     def put_lanes(row: Any, at: int, x: Any) -> None:
         """Write the eight words into an int8 row from byte `at` on; `at` need not be a multiple of 4."""

@@ -1,0 +1,586 @@
+"""A scripted player (the page's section 13), compiled: it sees an observation, a legal set and public rules, no more.
+
+It pools facts on the murder fast, tests everybody's words against public places and against each other, lies about what
+it hides and only where it could know, uses tokens on cards that others have read, and mistrusts silence.
+
+All people are counted as the looker counts them, itself 0. Sets of people and of traits are bitmasks.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from murder_envs.core.bits import bit, count, full, get_bits, has, is_in, kth, kth_of, popcount
+from murder_envs.core.jit import kernel
+from murder_envs.core.rng import stream_below
+from murder_envs.games.my_murder_mystery.cards import (
+    FIRST_SETUP_CARD,
+    HAS,
+    IS,
+    LACKS,
+    MAX_LOCATIONS,
+    MURDER,
+    N_CARDS,
+    N_SETUP_CARDS,
+    NONE,
+    NOT,
+)
+from murder_envs.games.my_murder_mystery.moves import (
+    ACCUSE_PHASE,
+    ANSWER_PHASE,
+    LEADER,
+    PASS,
+    REPLY,
+    TALK,
+    TIEBREAK,
+    VETO,
+    VETO_LEADER,
+    VETO_LOCATION,
+    VISIT,
+)
+
+# Marks in the belief.
+CAUGHT = 1.0  # for a player who is caught, being the answer
+SAID_IS = 0.5
+SAID_NOT, SAID_NOT_ME = -1.0, -0.2  # about another, about oneself
+WITH_GROUNDS, WITHOUT_GROUNDS = 1.0, 0.25  # a statement about a trait
+SUSPECTED_BY = 0.5
+SILENT = 2.0
+DENIED = 2  # further players who contradict a statement: then it counts as false
+
+# Worth of a location by its theme.
+OWN_SECRET, NO_USE, OTHER, ASKED_OF_ME, OPEN_MURDER = -1, 0, 1, 3, 4
+
+
+@kernel
+def heuristic(row, words, rules, stream):
+    """The scripted player's action."""
+    if count(words) == 1:
+        return kth_of(words, 0)
+    phase = lowest_of(row, rules.obs_phase, 10)
+    if phase == TALK:
+        return choose_talk(row, words, rules, stream)
+    if phase == REPLY:
+        question = lowest_of(row, rules.obs_question, rules.n_questions)
+        return choose_words(row, words, rules, stream, bit(question), False)
+    if phase == VISIT:
+        return choose_visit(row, words, rules, stream)
+    if phase == VETO_LOCATION:
+        theme = theme_of(row, rules, lowest_of(row, rules.obs_chosen, rules.n_locations))
+        vetoes = is_own(row, rules, theme) and (theme == MURDER or row[rules.obs_tokens] > 1)
+        return np.int64(VETO if vetoes else PASS)
+    if phase == LEADER:
+        return rules.do_leader + choose_leader(row, words, rules, stream) - 1
+    if phase == VETO_LEADER:
+        nominee = get_bits(row, rules.obs_nominee, rules.n_portraits)
+        vetoes = not is_own(row, rules, MURDER) and candidates(row, rules, MURDER) == nominee
+        return np.int64(VETO if vetoes else PASS)
+    if phase == ACCUSE_PHASE:
+        if is_own(row, rules, MURDER):
+            return rules.do_accuse + scapegoat(row, rules, MURDER)
+        return rules.do_accuse + best(row, rules, stream, MURDER, candidates(row, rules, MURDER))
+    if phase == ANSWER_PHASE:
+        question = lowest_of(row, rules.obs_question, rules.n_questions)
+        return rules.do_answer + best(row, rules, stream, question, candidates(row, rules, question))
+    return rules.do_condemn + choose_condemned(row, words, rules, stream)
+
+
+# -- Reading the observation ------------------------------------------------------------------------------------------
+
+
+@kernel
+def lowest_of(row, at, n):
+    """Which of n bytes is the first that is not 0; n if all are."""
+    for i in range(n):
+        if row[at + i] != 0:
+            return i
+    return n
+
+
+@kernel
+def n_players(row, rules):
+    """How many players there are."""
+    return popcount(get_bits(row, rules.obs_players, rules.n_portraits))
+
+
+@kernel
+def is_own(row, rules, question):
+    """Am I the answer?"""
+    return row[rules.obs_role + question] != 0
+
+
+@kernel
+def theme_of(row, rules, location):
+    """The question on a location's front."""
+    return lowest_of(row, rules.obs_theme + location * rules.n_questions, rules.n_questions)
+
+
+@kernel
+def candidates(row, rules, question):
+    """Who may be the answer, as far as I was shown."""
+    return get_bits(row, rules.obs_candidates + question * rules.n_people, rules.n_people)
+
+
+@kernel
+def bearers(row, rules, trait):
+    """The people who have a trait."""
+    people = NONE
+    for person in range(rules.n_people):
+        if row[rules.obs_traits + person * rules.n_traits + trait] != 0:
+            people |= bit(person)
+    return people
+
+
+@kernel
+def about_person(row, rules, offset, question, person):
+    """A player's statement: 1 is, -1 is not, 0 none."""
+    return row[rules.obs_claims_who + (offset * rules.n_questions + question) * rules.n_people + person]
+
+
+@kernel
+def about_trait(row, rules, offset, question, trait):
+    """A player's statement: 1 has, -1 lacks, 0 none."""
+    return row[rules.obs_claims_trait + (offset * rules.n_questions + question) * rules.n_traits + trait]
+
+
+@kernel
+def is_public(row, rules, question, trait):
+    """What a revealed location says: 1 has, -1 lacks, 0 nothing."""
+    for location in range(rules.n_locations):
+        at = rules.obs_location_facts + (location * rules.n_questions + question) * rules.n_traits + trait
+        if row[at] != 0:
+            return row[at]
+    return np.int8(0)
+
+
+@kernel
+def has_read(row, rules, card, offset):
+    """Has a player read a card?"""
+    return row[rules.obs_card_read + (card - 1) * rules.n_portraits + offset] != 0
+
+
+@kernel
+def has_grounds(row, rules, offset):
+    """Has a player read a card about traits that I have not read?"""
+    for card in range(1, FIRST_SETUP_CARD):
+        if has_read(row, rules, card, offset) and not has_read(row, rules, card, 0):
+            return True
+    return False
+
+
+@kernel
+def n_others_saying(row, rules, question, trait, sign):
+    """How many other players state that the answer has (1) or lacks (-1) a trait."""
+    n = 0
+    for offset in range(1, n_players(row, rules)):
+        n += about_trait(row, rules, offset, question, trait) == sign
+    return n
+
+
+@kernel
+def speaks_of_others(row, rules, offset):
+    """Has a player a statement on record about anything but its own character?"""
+    for question in range(rules.n_questions):
+        for person in range(rules.n_people):
+            if person != offset and about_person(row, rules, offset, question, person) != 0:
+                return True
+        for trait in range(rules.n_traits):
+            if about_trait(row, rules, offset, question, trait) != 0:
+                return True
+    return False
+
+
+# -- Belief -----------------------------------------------------------------------------------------------------------
+
+
+@kernel
+def is_caught(row, rules, question, offset):
+    """Can something that a player says on a question not be right, or do two further players deny it?"""
+    people = candidates(row, rules, question)
+    n = n_players(row, rules)
+    for person in range(rules.n_people):
+        said = about_person(row, rules, offset, question, person)
+        if said != 0:
+            if (people & bit(person) if said > 0 else people & ~bit(person)) == NONE:
+                return True
+            denied = 0
+            for other in range(1, n):
+                denied += other != offset and about_person(row, rules, other, question, person) == -said
+            if denied >= DENIED:
+                return True
+    for trait in range(rules.n_traits):
+        said = about_trait(row, rules, offset, question, trait)
+        if said != 0:
+            fitting = bearers(row, rules, trait)
+            if (people & fitting if said > 0 else people & ~fitting) == NONE:
+                return True
+            if n_others_saying(row, rules, question, trait, -said) >= DENIED:
+                return True
+    return False
+
+
+@kernel
+def most_speak(row, rules):
+    """Have more than half of all players a statement on record about others?"""
+    n = n_players(row, rules)
+    speakers = 0
+    for offset in range(n):
+        speakers += speaks_of_others(row, rules, offset)
+    return 2 * speakers > n
+
+
+@kernel
+def best(row, rules, stream, question, people):
+    """The person of a set of whom I believe most that it is the answer; ties at random."""
+    return extreme(row, rules, stream, question, people, 1.0)
+
+
+@kernel
+def extreme(row, rules, stream, question, people, sign):
+    """The person of a set with the greatest belief (sign 1) or the least (sign -1); those whom facts exclude are below
+    all; ties at random."""
+    tied = tied_for(row, rules, question, people, sign)
+    n = popcount(tied)
+    return kth(tied, stream_below(stream, n) if n > 1 else 0)
+
+
+EXCLUDED = -1e6
+
+
+@kernel
+def tied_for(row, rules, question, people, sign):
+    """The people of a set with the greatest (sign 1) or the least belief (sign -1)."""
+    n = n_players(row, rules)
+    fitting = candidates(row, rules, question)
+    silence_counts = question == MURDER and most_speak(row, rules)
+    tied = NONE
+    most = -np.inf
+    trusted = NONE
+    grounded = NONE
+    silent = NONE
+    for offset in range(1, n):
+        if not is_caught(row, rules, question, offset):
+            trusted |= bit(offset)
+        if has_grounds(row, rules, offset):
+            grounded |= bit(offset)
+        if silence_counts and not speaks_of_others(row, rules, offset):
+            silent |= bit(offset)
+    for person in range(rules.n_people):
+        if has(people, person):
+            score = EXCLUDED
+            if has(fitting, person):
+                score = belief(row, rules, question, person, n, trusted, grounded)
+                if has(silent, person):
+                    score += SILENT
+            score = np.round(score * 100.0) * sign
+            if score > most:
+                most = score
+                tied = NONE
+            if score == most:
+                tied |= bit(person)
+    return tied
+
+
+@kernel
+def belief(row, rules, question, person, n, trusted, grounded):
+    """What others say for and against a person being the answer."""
+    score = 0.0
+    for offset in range(1, n):
+        if not has(trusted, offset):
+            score += CAUGHT if person == offset else 0.0
+            continue
+        said = about_person(row, rules, offset, question, person)
+        if said > 0:
+            score += SAID_IS
+        elif said < 0:
+            score += SAID_NOT_ME if person == offset else SAID_NOT
+        weight = WITH_GROUNDS if has(grounded, offset) else WITHOUT_GROUNDS
+        for trait in range(rules.n_traits):
+            said = about_trait(row, rules, offset, question, trait)
+            if said != 0:
+                has_it = row[rules.obs_traits + person * rules.n_traits + trait] != 0
+                score += weight if has_it == (said > 0) else -weight
+        if question == MURDER and row[rules.obs_suspicions + offset * rules.n_people + person] != 0:
+            score += SUSPECTED_BY
+    return score
+
+
+# -- What I hide ------------------------------------------------------------------------------------------------------
+
+
+@kernel
+def scapegoat(row, rules, question):
+    """Another who fits all public facts, and most of what others say of the question that I am the answer to."""
+    n = n_players(row, rules)
+    people = rules.pool[question] & ~bit(0)
+    for trait in range(rules.n_traits):
+        public = is_public(row, rules, question, trait)
+        if public != 0:
+            fitting = bearers(row, rules, trait)
+            people &= fitting if public > 0 else ~fitting
+    if people == NONE:
+        people = full(n) & ~bit(0)
+    most = -10_000
+    found = 0
+    for person in range(rules.n_people):
+        if has(people, person):
+            fit = fitness(row, rules, question, person, n)
+            if fit > most:
+                most = fit
+                found = person
+    return found
+
+
+@kernel
+def fitness(row, rules, question, person, n):
+    """How many statements of others fit a person, less those that do not; and suspicions, of the murder."""
+    fit = 0
+    for offset in range(1, n):
+        for other in range(rules.n_people):
+            said = about_person(row, rules, offset, question, other)
+            if said != 0:
+                fit += 1 if (other == person) == (said > 0) else -1
+        for trait in range(rules.n_traits):
+            said = about_trait(row, rules, offset, question, trait)
+            if said != 0:
+                has_it = row[rules.obs_traits + person * rules.n_traits + trait] != 0
+                fit += 1 if has_it == (said > 0) else -1
+        if question == MURDER:
+            fit += row[rules.obs_suspicions + offset * rules.n_people + person]
+    return fit
+
+
+@kernel
+def say_person(rules, question, kind, person):
+    """The action of a statement about a person."""
+    return rules.do_say + question * rules.n_facts + (person if kind == IS else rules.n_people + person)
+
+
+@kernel
+def say_trait(rules, question, kind, trait):
+    """The action of a statement about a trait."""
+    start = rules.do_say + question * rules.n_facts + 2 * rules.n_people
+    return start + (trait if kind == HAS else rules.n_traits + trait)
+
+
+NOTHING_TO_SAY = -1
+
+
+@kernel
+def take_back(row, rules, questions):
+    """A false statement of mine about my own secret, if its opposite is public or stated by two others."""
+    for question in range(rules.n_questions):
+        if has(questions, question) and is_own(row, rules, question):
+            for trait in range(rules.n_traits):
+                said = about_trait(row, rules, 0, question, trait)
+                mine = row[rules.obs_traits + trait] != 0
+                if said != 0 and (said > 0) != mine:
+                    known = is_public(row, rules, question, trait) == -said
+                    if known or n_others_saying(row, rules, question, trait, -said) >= DENIED:
+                        return say_trait(rules, question, HAS if said < 0 else LACKS, trait)
+    return np.int64(NOTHING_TO_SAY)
+
+
+@kernel
+def may_lie(row, rules):
+    """Have I said less about my own secrets than I could have read on cards?"""
+    said = 0
+    for question in range(rules.n_questions):
+        if is_own(row, rules, question):
+            for trait in range(rules.n_traits):
+                said += about_trait(row, rules, 0, question, trait) != 0
+    read = 0
+    for card in range(1, FIRST_SETUP_CARD):
+        read += has_read(row, rules, card, 0)
+    return said < read
+
+
+@kernel
+def lie(row, rules, questions):
+    """A trait that tells the scapegoat from me, the least denied first."""
+    if not may_lie(row, rules):
+        return np.int64(NOTHING_TO_SAY)
+    least = DENIED
+    found = np.int64(NOTHING_TO_SAY)
+    for question in range(rules.n_questions):
+        if has(questions, question) and is_own(row, rules, question) and found == NOTHING_TO_SAY:
+            other = scapegoat(row, rules, question)
+            for trait in range(rules.n_traits):
+                its = row[rules.obs_traits + other * rules.n_traits + trait]
+                new = is_public(row, rules, question, trait) == 0 and about_trait(row, rules, 0, question, trait) == 0
+                if its != row[rules.obs_traits + trait] and new:
+                    denied = n_others_saying(row, rules, question, trait, -1 if its != 0 else 1)
+                    if denied < least:
+                        least = denied
+                        found = say_trait(rules, question, HAS if its != 0 else LACKS, trait)
+    return found
+
+
+# -- Talk -------------------------------------------------------------------------------------------------------------
+
+
+@kernel
+def clears(row, rules, question, person):
+    """Does a card of mine, or one that I have read, clear a person?"""
+    at = question * rules.n_people + person
+    if row[rules.obs_story + at] != 0:
+        return True
+    for k in range(N_SETUP_CARDS):
+        if row[rules.obs_card_clears + k * rules.n_questions * rules.n_people + at] != 0:
+            return True
+    return False
+
+
+@kernel
+def share(row, rules, questions):
+    """A fact that I was shown and the others were not, not said yet, and not about me or my secrets: traits first."""
+    for question in range(rules.n_questions):
+        if has(questions, question) and not is_own(row, rules, question):
+            for trait in range(rules.n_traits):
+                known = row[rules.obs_known_traits + question * rules.n_traits + trait]
+                if known != 0 and is_public(row, rules, question, trait) == 0:
+                    if about_trait(row, rules, 0, question, trait) != known:
+                        return say_trait(rules, question, HAS if known > 0 else LACKS, trait)
+    for question in range(rules.n_questions):
+        if has(questions, question) and not is_own(row, rules, question):
+            for person in range(1, rules.n_people):
+                if clears(row, rules, question, person) and about_person(row, rules, 0, question, person) >= 0:
+                    return say_person(rules, question, NOT, person)
+    return np.int64(NOTHING_TO_SAY)
+
+
+@kernel
+def can_say(words, action):
+    """Is there something to say, and may it be said?"""
+    return action != NOTHING_TO_SAY and is_in(words, action)
+
+
+@kernel
+def choose_talk(row, words, rules, stream):
+    """Take cards that I have not read, then speak."""
+    card = wanted_card(row, words, rules, stream)
+    if card != 0:
+        return rules.do_take + card - 1
+    if not is_in(words, rules.do_suspect):
+        return np.int64(PASS)
+    return choose_words(row, words, rules, stream, full(rules.n_questions), True)
+
+
+@kernel
+def wanted_card(row, words, rules, stream):
+    """From round 2 on any card unread; the murderer keeps its tokens while a place headed by the murder is face down."""
+    if row[rules.obs_round] < 2:
+        return 0
+    if is_own(row, rules, MURDER):
+        for location in range(rules.n_locations):
+            if theme_of(row, rules, location) == MURDER and row[rules.obs_location + 3 * location] == 0:
+                return 0
+    cards = NONE
+    for card in range(1, N_CARDS + 1):
+        if is_in(words, rules.do_take + card - 1) and not has_read(row, rules, card, 0):
+            cards |= bit(card)
+    n = popcount(cards)
+    if n == 0:
+        return 0
+    return kth(cards, stream_below(stream, n) if n > 1 else 0)
+
+
+@kernel
+def choose_words(row, words, rules, stream, questions, may_suspect):
+    """What to say on some questions: in the order of the page's table for whoever has something to hide, or not."""
+    murderer = is_own(row, rules, MURDER)
+    action = take_back(row, rules, questions)
+    if can_say(words, action):
+        return action
+    if murderer:
+        action = lie(row, rules, questions)
+        if can_say(words, action):
+            return action
+        if not speaks_of_others(row, rules, 0):
+            action = share(row, rules, questions)
+            if can_say(words, action):
+                return action
+        if may_suspect:
+            action = suspect(row, rules, bit(scapegoat(row, rules, MURDER)), stream)
+            if can_say(words, action):
+                return action
+    else:
+        action = share(row, rules, questions & bit(MURDER))
+        if can_say(words, action):
+            return action
+        action = lie(row, rules, questions)
+        if can_say(words, action):
+            return action
+    action = share(row, rules, questions)
+    if can_say(words, action):
+        return action
+    if may_suspect and not murderer:
+        people = tied_for(row, rules, MURDER, candidates(row, rules, MURDER), 1.0)
+        action = suspect(row, rules, people, stream)
+        if can_say(words, action):
+            return action
+    return np.int64(PASS)
+
+
+@kernel
+def suspect(row, rules, people, stream):
+    """Name one of some people, unless I have named one of them last."""
+    if get_bits(row, rules.obs_suspicions, rules.n_people) & people != NONE:
+        return np.int64(NOTHING_TO_SAY)
+    n = popcount(people)
+    return rules.do_suspect + kth(people, stream_below(stream, n) if n > 1 else 0)
+
+
+# -- Places, Leaders, and the tie -------------------------------------------------------------------------------------
+
+
+@kernel
+def worth(row, rules, location):
+    """What opening a location is worth to me."""
+    theme = theme_of(row, rules, location)
+    if is_own(row, rules, theme):
+        return OWN_SECRET
+    is_open = popcount(candidates(row, rules, theme)) > 1
+    if theme == MURDER:
+        return OPEN_MURDER if is_open else NO_USE
+    return ASKED_OF_ME if is_open and row[rules.obs_objective_answer + theme] != 0 else OTHER
+
+
+@kernel
+def choose_visit(row, words, rules, stream):
+    """The location of greatest worth."""
+    most = -100
+    tied = NONE
+    for location in range(MAX_LOCATIONS):
+        if location < rules.n_locations and is_in(words, rules.do_visit + location):
+            value = worth(row, rules, location)
+            if value > most:
+                most = value
+                tied = NONE
+            if value == most:
+                tied |= bit(location)
+    return rules.do_visit + kth(tied, stream_below(stream, popcount(tied)))
+
+
+@kernel
+def choose_leader(row, words, rules, stream):
+    """The player whom I believe least to be the murderer; as the murderer, anybody."""
+    people = NONE
+    for offset in range(1, n_players(row, rules)):
+        if is_in(words, rules.do_leader + offset - 1):
+            people |= bit(offset)
+    if is_own(row, rules, MURDER):
+        return kth(people, stream_below(stream, popcount(people)))
+    return extreme(row, rules, stream, MURDER, people, -1.0)
+
+
+@kernel
+def choose_condemned(row, words, rules, stream):
+    """Of the tied, without me, the one whom I believe most to be the murderer; as the murderer, the first."""
+    people = NONE
+    for person in range(1, rules.n_people):
+        if is_in(words, rules.do_condemn + person):
+            people |= bit(person)
+    if is_own(row, rules, MURDER):
+        return kth(people, 0)
+    return best(row, rules, stream, MURDER, people)

@@ -1,0 +1,461 @@
+"""A state in words: info, figures, the evening as a script; and a dealt case as a written one. Never compiled."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from murder_envs.games.my_murder_mystery.cards import (
+    ACCUSE,
+    ANSWER,
+    FIRST_SETUP_CARD,
+    HAS,
+    HIDE,
+    IS,
+    MURDER,
+    NOT,
+    OUT_CARD,
+)
+from murder_envs.games.my_murder_mystery.case import Fact, Objective, Terms
+from murder_envs.games.my_murder_mystery.deal import Config
+from murder_envs.games.my_murder_mystery.moves import NOBODY
+from murder_envs.games.my_murder_mystery.snapshots import POINTED, Reader, members, snapshot
+
+SEEN_BY_ALL = (
+    "traits", "characters", "out", "round", "leader", "phase", "to_act", "tokens", "revealed", "chosen",
+    "vetoed_location", "nominee", "vetoed_leader", "talk_round", "spoken", "final", "question", "holders", "read",
+    "claims", "suspicions", "events", "pointed", "accused", "eliminated", "over",
+)  # fmt: skip
+
+
+def info(terms: Terms, rules: np.ndarray, state: np.ndarray, seat: int) -> dict[str, Any]:
+    """`round` while the game goes on; at the end everything that the solution says of this seat and of all."""
+    if state["accused"].item() == NOBODY and not Reader(terms, rules, state).over:
+        return {"round": state["round_n"].item()}
+    its = Reader(terms, rules, state)
+    done, points, _ = its.outcome()
+    objectives = [terms.objective_text(objective) for objective in its.objectives(seat)]
+    solution = [int(place) for place in its.s["solution"][: len(terms.questions)]]
+    accusations = [int(place) for place in its.s["accusation"][: its.n]]
+    winners = its.winners(points)
+    return {
+        "round": int(its.s["round_n"]),
+        "points": points[seat],
+        "objectives": [[text, kept] for text, kept in zip(objectives, done[seat], strict=True)],
+        "won": seat in winners,
+        "eliminated": its.eliminated(),
+        "winners": winners,
+        "accused": its.key(int(its.s["accused"])),
+        "accusations": [its.key(place) for place in accusations],
+        "answers": [its.written(other) for other in range(its.n)],
+        "solution": {question: its.key(place) for question, place in zip(terms.questions, solution, strict=True)},
+        "murderer_seat": solution[MURDER] if solution[MURDER] < its.n else -1,
+        "murderer_accused": int(its.s["accused"]) == solution[MURDER],
+        "right_accusations": accusations.count(solution[MURDER]),
+    }
+
+
+def figures(terms: Terms, rules: np.ndarray, state: np.ndarray) -> dict[str, float]:
+    """Of a finished game; NaN where nobody is of a kind, so that means are over games with some.
+
+    `winners`; of innocents the share of right accusations and that of winners; of keepers of a secret among them the
+    share of winners; the share of secrets (but the murder) that are kept; whether a murderer who is played wins, and is
+    the most accused.
+    """
+    its = Reader(terms, rules, state)
+    done, points, _ = its.outcome()
+    winners = its.winners(points)
+    solution = [int(place) for place in its.s["solution"][: len(terms.questions)]]
+    murderer = solution[MURDER]
+    innocents = [seat for seat in range(its.n) if seat != murderer]
+    keepers = [seat for seat in innocents if seat in solution[1:]]
+    kept = [
+        its_done
+        for seat in range(its.n)
+        for objective, its_done in zip(its.objectives(seat), done[seat], strict=True)
+        if objective.kind == HIDE and objective.question != MURDER
+    ]
+    played = murderer < its.n
+    nothing = float("nan")
+    return {
+        "winners": float(len(winners)),
+        "right_accusations": mean([its.s["accusation"][seat] == murderer for seat in innocents]),
+        "innocents_win": mean([seat in winners for seat in innocents]),
+        "keepers_win": mean([seat in winners for seat in keepers]),
+        "secrets_kept": mean(kept),
+        "murderer_wins": float(murderer in winners) if played else nothing,
+        "murderer_accused": float(its.s["accused"] == murderer) if played else nothing,
+    }
+
+
+def mean(values: list[Any]) -> float:
+    """The mean; NaN of nothing."""
+    return sum(map(float, values)) / len(values) if values else float("nan")
+
+
+def public(terms: Terms, rules: np.ndarray, state: np.ndarray) -> dict[str, Any]:
+    """What everybody sees: it stays the same in any `redeal`."""
+    full = snapshot(terms, rules, state)
+    seen = {name: full[name] for name in SEEN_BY_ALL}
+    seen["fronts"] = {number: place["theme"] for number, place in full["locations"].items()}
+    seen["backs"] = {number: full["locations"][str(number)] for number in full["revealed"]}
+    if full["phase"] not in POINTED:
+        seen["written"] = [[accusation != "" for accusation in full["accusations"]], [*map(len, full["written"])]]
+    else:
+        seen["accusations"] = full["accusations"]
+    if full["phase"] == "reply" or full["phase"] != "answer":
+        seen["question"] = full["question"]
+    return seen
+
+
+# -- The evening as a script ------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Book:
+    """The names and texts of a case; a generated one has none but its keys."""
+
+    terms: Terms
+    texts: Mapping[str, Any]
+
+    def row(self, name: str, i: int) -> Mapping[str, Any]:
+        rows = self.texts.get(name, [])
+        return rows[i] if i < len(rows) else {}
+
+    def person(self, key: str) -> str:
+        """A character's name."""
+        if not key:
+            return "nobody"
+        return str(self.row("characters", self.terms.people.index(key)).get("name", key))
+
+    def trait(self, i: int) -> str:
+        return str(self.row("traits", i).get("text", f"has {self.terms.traits[i]}"))
+
+    def question(self, i: int) -> str:
+        return str(self.row("questions", i).get("text", self.terms.questions[i]))
+
+    def location(self, k: int) -> str:
+        return str(self.row("locations", k).get("title", f"location {k + 1}"))
+
+    def fact(self, text: str) -> str:
+        """`letters: not Nell Harrow`, `theft: has left`."""
+        fact = self.terms.fact(text, text)
+        subject = self.person(self.terms.people[fact.subject]) if fact.kind in (IS, NOT) else self.terms.traits[fact.subject]
+        verb = ("it is", "not", "has", "lacks")[fact.kind]
+        return f"{self.terms.questions[fact.question]}: {verb} {subject}"
+
+
+def text(book: Book, rules: np.ndarray, state: np.ndarray, seat: int | None) -> str:
+    """The evening so far, from above or as a seat sees it: the cast, the places, the cards, and the last 32 events."""
+    return "\n".join(Script(book, rules, state, seat).lines()) + "\n"
+
+
+class Script:
+    """What is to be told of a state."""
+
+    def __init__(self, book: Book, rules: np.ndarray, state: np.ndarray, seat: int | None) -> None:
+        self.book = book
+        self.rules = rules
+        self.state = state
+        self.seat = seat
+        self.full = snapshot(book.terms, rules, state)
+        self.reader = Reader(book.terms, rules, state)
+        self.n = len(self.full["characters"])
+
+    def name(self, seat: int) -> str:
+        return self.book.person(self.full["characters"][seat])
+
+    def open_to_me(self, seat: int) -> bool:
+        """Do I see what this seat alone has?"""
+        return self.seat is None or self.seat == seat
+
+    def lines(self) -> list[str]:
+        full = self.full
+        seen = "seen from above" if self.seat is None else f"as {self.name(self.seat)} (player_{self.seat}) sees it"
+        title = self.book.texts.get("title", "a case of its own")
+        return [
+            f"My Murder Mystery: {title}, round {full['round']} of {int(self.rules[0]['n_rounds'])}, {seen}",
+            self.asked(),
+            "",
+            *self.cast(),
+            "",
+            *self.places(),
+            *self.cards(),
+            "",
+            "The script:" if full["events"] else "Nothing has happened yet.",
+            *(f"  {self.event(event)}" for event in full["events"]),
+            *self.end(),
+        ]
+
+    def asked(self) -> str:
+        """Who is asked what."""
+        full = self.full
+        if full["over"]:
+            return "The game is over."
+        who, leader = self.name(full["to_act"]), self.name(full["leader"])
+        what = {
+            "visit": f"{who} leads and chooses where to go",
+            "veto_location": f"{who} may veto {self.location(full['chosen'])}",
+            "talk": f"{who} speaks" + (", in the final discussion" if full["final"] else ""),
+            "reply": f"{who} is asked about {full['question']}",
+            "leader": f"{who} passes the Leader token on",
+            "veto_leader": f"{who} may veto {self.name(full['nominee'])} as the next Leader",
+            "accuse": f"{who} writes an accusation",
+            "answer": f"{who} writes an answer",
+            "tiebreak": f"{who} decides the tie",
+        }[full["phase"]]
+        return f"{what}. Leader: {leader}."
+
+    def cast(self) -> list[str]:
+        """Who is who, with what the viewer knows of them."""
+        lines = []
+        for seat in range(self.n):
+            key = self.full["characters"][seat]
+            traits = ", ".join(self.full["traits"][key]) or "no trait"
+            marks = ("*" if seat == self.full["leader"] else " ") + ("?" if seat == self.full["to_act"] else " ")
+            lines.append(f"{marks} player_{seat}: {self.name(seat)} ({traits}), tokens {self.full['tokens'][seat]}")
+            if self.open_to_me(seat):
+                lines += [f"       {line}" for line in self.own_cards(seat, key)]
+        for role, keys in (("out", self.full["out"]), ("not played", self.reader.terms.people[self.reader.terms.n_portraits :])):
+            for key in keys:
+                lines.append(f"   {role}: {self.book.person(key)} ({', '.join(self.full['traits'][key]) or 'no trait'})")
+        return lines
+
+    def own_cards(self, seat: int, key: str) -> list[str]:
+        guilt = [question for question, answer in self.full["answers"].items() if answer == key]
+        lines = [f"is the answer to: {', '.join(guilt)}"] if guilt else []
+        if story := self.full["stories"][key]:
+            lines.append(f"knows: {'; '.join(map(self.book.fact, story))}")
+        lines.append(f"wants: {'; '.join(self.full['objectives'][key])}")
+        if accusation := self.full["accusations"][seat]:
+            answers = ", ".join(map(self.book.person, self.full["written"][seat]))
+            lines.append(f"has written: {self.book.person(accusation)}" + (f"; {answers}" if answers else ""))
+        return lines
+
+    def location(self, number: int) -> str:
+        return self.book.location(number - 1)
+
+    def places(self) -> list[str]:
+        """The locations: fronts, and the backs of those that were read."""
+        lines = []
+        for number, its in self.full["locations"].items():
+            line = f"   {number} {self.location(int(number))} ({its['theme']})"
+            shown = int(number) in self.full["revealed"]
+            if shown or self.seat is None:
+                facts = "; ".join(map(self.book.fact, its["facts"]))
+                hands = f"; hands out card {its['hands']:02}" if its["hands"] else ""
+                line += f": {'' if shown else 'face down: '}{facts}{hands}"
+            lines.append(line)
+        return lines
+
+    def cards(self) -> list[str]:
+        """The top secret cards that somebody holds, and all from above."""
+        lines = []
+        for card, holder in self.full["holders"].items():
+            readers = self.full["read"][card]
+            mine = self.seat is None or self.seat in readers
+            if holder < 0 and not mine:
+                continue
+            where = f"before {self.name(holder)}" if holder >= 0 else "in the stack"
+            facts = "; ".join(map(self.book.fact, self.full["secrets"][card])) or "nothing"
+            read = f", read by {', '.join(map(self.name, readers))}" if readers else ""
+            lines.append(f"   card {int(card):02} {where}{read}" + (f": {facts}" if mine else ""))
+        return lines
+
+    def event(self, event: list[Any]) -> str:
+        """A public event as a sentence."""
+        kind, seat, *what = event
+        who = self.name(seat)
+        if kind == "visit":
+            return f"{who}, the Leader, wants to go to {self.location(what[0])}."
+        if kind == "veto_location":
+            return f"{who} vetoes {self.location(what[0])}."
+        if kind == "veto_leader":
+            return f"{who} vetoes {self.name(what[0])} as Leader."
+        if kind == "reveal":
+            facts = "; ".join(map(self.book.fact, self.full["locations"][str(what[0])]["facts"]))
+            told = str(self.book.row("locations", what[0] - 1).get("text", ""))
+            return f"{who} reads aloud at {self.location(what[0])}: {told + ' ' if told else ''}[{facts}]"
+        if kind == "hand":
+            return f"{who} takes card {what[0]:02} and reads it alone."
+        if kind == "take":
+            return f"{who} takes card {what[0]:02} from {self.name(what[1])}."
+        if kind == "say":
+            return f"{who}: \"{self.sentence(what[0])}\""
+        if kind == "ask":
+            return f"{who} asks {self.name(what[0])}: \"{self.book.question(self.index(what[1]))}\""
+        if kind == "suspect":
+            return f"{who}: \"I suspect {self.book.person(what[0])}.\""
+        if kind == "decline":
+            return f"{who} does not answer."
+        return f"{who} names {self.name(what[0])} as the next Leader."
+
+    def index(self, question: str) -> int:
+        return self.book.terms.questions.index(question)
+
+    def sentence(self, text: str) -> str:
+        """What somebody states, in words."""
+        fact: Fact = self.book.terms.fact(text, text)
+        question = self.book.question(fact.question)
+        if fact.kind in (IS, NOT):
+            name = self.book.person(self.book.terms.people[fact.subject])
+            return f"{question} {'It is' if fact.kind == IS else 'Not'} {name}."
+        trait = self.book.trait(fact.subject)
+        return f"{question} Somebody of whom one {'can' if fact.kind == HAS else 'cannot'} say: {trait}."
+
+    def end(self) -> list[str]:
+        """The pointing and the revelation."""
+        full = self.full
+        if not full["pointed"]:
+            return []
+        lines = ["", "All point:"]
+        lines += [f"  {self.name(seat)} at {self.book.person(full['accusations'][seat])}" for seat in range(self.n)]
+        if not full["over"]:
+            return lines
+        out = self.name(full["eliminated"]) if full["eliminated"] >= 0 else "nobody"
+        lines += ["", f"Most accused: {self.book.person(full['accused'])}; eliminated: {out}."]
+        lines += [f"  {question}: {self.book.person(answer)}" for question, answer in full["answers"].items()]
+        done, points, _ = self.reader.outcome()
+        for seat in range(self.n):
+            key = full["characters"][seat]
+            objectives = [f"{text} {'yes' if is_done else 'no'}" for text, is_done in zip(full["objectives"][key], done[seat])]
+            won = " and wins" if seat in full["winners"] else ""
+            lines.append(f"  {self.name(seat)} scores {points[seat]}{won}: {'; '.join(objectives)}")
+        return lines
+
+
+# -- A dealt case as a written one ------------------------------------------------------------------------------------
+
+PEOPLE = (
+    "Ada Crane", "Basil Holt", "Cora Finch", "Dorian Pike", "Edith Marsh", "Felix Rook", "Greta Lowe", "Hector Vale",
+    "Iris Thorne", "Jonas Wren",
+)  # fmt: skip
+TRAITS = ("is left-handed", "wears spectacles", "has a cough", "carries a cane", "speaks with an accent")
+QUESTIONS = (
+    "Who killed the host?",
+    "Who emptied the safe?",
+    "Who wrote the unsigned letters?",
+    "Whom had the host put in the new will?",
+)
+TITLES = (
+    "The library", "The boathouse", "The wine cellar", "The conservatory", "The gun room", "The attic",
+    "The chapel", "The kitchen",
+)  # fmt: skip
+DEEDS = (
+    "You killed the host.", "You emptied the safe.", "You wrote the letters.", "You are in the new will.",
+)  # fmt: skip
+
+
+def written_case(terms: Terms, config: Config, rules: np.ndarray, state: np.ndarray) -> dict[str, Any]:
+    """The case of a dealt game in the format of written cases, with texts."""
+    full = snapshot(terms, rules, state)
+    n_out = len(full["out"])
+    people = {key: PEOPLE[i] for i, key in enumerate(terms.people)}
+    told = Teller(terms, people)
+    characters = []
+    for key in terms.people:
+        traits = full["traits"][key]
+        row: dict[str, Any] = {"key": key, "name": people[key], "text": told.looks(traits), "traits": traits}
+        if key in terms.portraits:
+            n_story = (terms.n_witness + 1) // 2
+            story, rest = full["stories"][key][:n_story], full["stories"][key][n_story:]
+            row |= {"story": story, "relationships": rest, "objectives": full["objectives"][key]}
+            row["texts"] = [told.guilt(full["answers"], key), told.all(story), told.all(rest)]
+        else:
+            row["portrait"] = False
+        characters.append(row)
+    holders = {int(card): seat for card, seat in full["holders"].items()}
+    secrets = []
+    for card in sorted([*holders, *([OUT_CARD[n_out]] if n_out else [])]):
+        if card == OUT_CARD[n_out]:
+            names = " and ".join(people[key] for key in full["out"])
+            secrets.append({"number": card, "out": full["out"], "text": f"{names} could not come tonight."})
+            continue
+        facts = full["secrets"][str(card)]
+        row = {"number": card, "facts": facts, "text": told.all(facts)}
+        if card >= FIRST_SETUP_CARD:
+            row["to"] = full["characters"][holders[card]]
+        secrets.append(row)
+    locations = []
+    for k, its in enumerate(full["locations"].values()):
+        locations.append({"title": TITLES[k], **its, "text": told.all(its["facts"])})
+    answers = full["answers"]
+    return {
+        "title": "A Death at Supper",
+        "prologue": "The host of a country house lies dead before the coffee is served. Nobody has left, and all have reasons.",
+        "introduction": [
+            "Supper was at eight, and the guests knew each other better than they let on.",
+            "By midnight the host was dead, and it was plain that more than one of them had something to hide.",
+        ],
+        "solution_text": [
+            f"{people[answers[terms.questions[MURDER]]]} killed the host.",
+            " ".join(f"{QUESTIONS[q]} {people[answers[terms.questions[q]]]}." for q in range(1, len(terms.questions)))
+            or "There was no other secret.",
+        ],
+        "summary": f"{config.rounds} rounds: choose a place, read it, talk, pass the token. Then accuse, answer, point.",
+        "witness_facts": terms.n_witness,
+        "questions": [{"key": key, "text": QUESTIONS[q]} for q, key in enumerate(terms.questions)],
+        "traits": [{"key": key, "text": TRAITS[t]} for t, key in enumerate(terms.traits)],
+        "characters": characters,
+        "solution": answers,
+        "locations": locations,
+        "secrets": secrets,
+    }
+
+
+class Teller:
+    """Short texts for the cards of a dealt case."""
+
+    def __init__(self, terms: Terms, people: Mapping[str, str]) -> None:
+        self.terms = terms
+        self.people = people
+
+    def looks(self, traits: list[str]) -> str:
+        its = [TRAITS[self.terms.traits.index(trait)] for trait in traits]
+        return (", ".join(its) if its else "nothing that one would remember").capitalize() + "."
+
+    def guilt(self, answers: Mapping[str, str], key: str) -> str:
+        deeds = [DEEDS[q] for q, question in enumerate(self.terms.questions) if answers[question] == key]
+        return " ".join(deeds) or "You have nothing to hide but an old grudge."
+
+    def all(self, facts: list[str]) -> str:
+        return " ".join(map(self.fact, facts)) or "Nothing that bears on anything."
+
+    def fact(self, text: str) -> str:
+        fact = self.terms.fact(text, text)
+        question = QUESTIONS[fact.question]
+        if fact.kind in (IS, NOT):
+            name = self.people[self.terms.people[fact.subject]]
+            return f"{question} {'It was' if fact.kind == IS else 'Certainly not'} {name}."
+        trait = TRAITS[fact.subject]
+        return f"{question} Somebody who {trait}." if fact.kind == HAS else f"{question} Nobody who {trait}."
+
+
+def to_toml(case: Mapping[str, Any]) -> str:
+    """A case as the text of a TOML file."""
+    plain = [(name, value) for name, value in case.items() if not is_table(value)]
+    lines = [f"{name} = {toml_value(value)}" for name, value in plain]
+    for name, value in case.items():
+        if isinstance(value, Mapping):
+            lines += ["", f"[{name}]", *(f"{key} = {toml_value(x)}" for key, x in value.items())]
+        elif is_table(value):
+            for row in value:
+                lines += ["", f"[[{name}]]", *(f"{key} = {toml_value(x)}" for key, x in row.items())]
+    return "\n".join(lines) + "\n"
+
+
+def is_table(value: Any) -> bool:
+    """Does it stand under a heading of its own?"""
+    return isinstance(value, Mapping) or (isinstance(value, list) and bool(value) and isinstance(value[0], Mapping))
+
+
+def toml_value(value: Any) -> str:
+    """A plain value; JSON's escapes are TOML's."""
+    return json.dumps(value, ensure_ascii=True)
+
+
+__all__ = ["ACCUSE", "ANSWER", "NOT", "Book", "Objective", "figures", "info", "members", "public", "text"]
