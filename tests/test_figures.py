@@ -23,7 +23,7 @@ def figures(ruleset: Ruleset, player: str, games: int, seed: int) -> dict[str, n
     played = rollout.play(ruleset, player, games, seed)
     found = [ruleset.figures(ruleset.rules, played.states[i : i + 1]) for i in range(games)]
     numbers = {name: np.array([each[name] for each in found]) for name in found[0]}
-    # The mean over all decisions of all games is a ratio; so is each game's share in it, and its error is that of a mean.
+    # The mean over all decisions of all games is a ratio; so is each game's share, and its error is that of a mean.
     excess = (played.options - played.branching * played.decisions) / played.decisions.mean()
     return numbers | {"decisions": played.decisions.astype(float), "branching": played.branching + excess}
 

@@ -226,7 +226,7 @@ class Twins:
         return twin
 
     def of_the_rest(self, counts: dict[Any, int], viewer: int, a: Card, b: Card) -> dict[Any, int]:
-        """What a viewer counts outside its own hand: a card that leaves the hand is there now, one that comes is not."""
+        """What a viewer counts outside its own hand: a card that leaves the hand is there now, one that comes not."""
         mine = [card for card in (a, b) if viewer in self.seers[card]]
         if len(mine) != 1:
             return counts

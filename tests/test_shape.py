@@ -96,7 +96,8 @@ def test_a_game_has_its_files(game):
 
 
 def test_the_package_has_no_other_games():
-    assert {path.name for path in (PACKAGE / "games").iterdir() if (path / "__init__.py").exists()} == {*GAMES, *UNDER_WAY}
+    folders = {path.name for path in (PACKAGE / "games").iterdir() if (path / "__init__.py").exists()}
+    assert folders == {*GAMES, *UNDER_WAY}
     assert {path.stem.removesuffix("_v0") for path in PACKAGE.glob("*_v0.py")} == set(GAMES)
 
 

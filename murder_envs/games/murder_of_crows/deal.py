@@ -331,8 +331,8 @@ def set_up(state, rules, seed):
 
 
 # -- The draw pile ------------------------------------------------------------------------------
-# Shuffled once and then drawn from the top. Where chance is listed (see `core.rng`) it has no order, and each draw takes
-# one of its cards at random instead: so a draw, and not a whole order, is one event of chance. Cards of one type are one
+# Shuffled once and then drawn from the top. Where chance is listed (see `core.rng`) it has no order, and each draw
+# takes one of its cards at random instead: a draw, not a whole order, is one event of chance. Cards of one type are one
 # event: `drawn` tells histories apart, and stands in the snapshot in place of random numbers.
 
 
