@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 
 from murder_envs.core.bits import PAD
-from murder_envs.core.jit import records
 from tests.support import Table, rows, same, with_config
 
 COUNTS = rows("counts.toml", "count")
