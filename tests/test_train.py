@@ -63,12 +63,16 @@ def same_run(one: pathlib.Path, other: pathlib.Path) -> None:
 
 
 def tags_of(run: pathlib.Path) -> list[int]:
-    """The steps at which the TensorBoard log has the mean reward, as TensorBoard shows them."""
+    """The steps at which the TensorBoard log has the mean reward, rising.
+
+    A run that was resumed within a second has two files of that second, which TensorBoard reads in the order of their
+    process numbers as text.
+    """
     from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
     log = EventAccumulator(str(run / "tensorboard"))
     log.Reload()
-    return [event.step for event in log.Scalars("rollout/ep_rew_mean")]
+    return sorted(event.step for event in log.Scalars("rollout/ep_rew_mean"))
 
 
 @pytest.fixture(scope="module")
