@@ -68,6 +68,14 @@ def seed_rng(state, seed):
     state.rng_listed = 0
 
 
+@kernel
+def seed_redeal(state, seed):
+    """Start the random numbers of a redeal: other ones than a deal from the same seed has, whose cards it could find."""
+    seed_rng(state, seed)
+    if state.rng_listed == 0:
+        state.rng = mix(state.rng ^ MIX_2)
+
+
 @inner
 def below(state, n):
     """A uniform int from 0 to n-1 (1 <= n < 2^32): the one door of chance into a game."""

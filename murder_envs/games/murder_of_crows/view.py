@@ -11,7 +11,7 @@ import numpy as np
 
 from murder_envs.core.bits import bit, put_bits, put_word
 from murder_envs.core.jit import kernel
-from murder_envs.core.rng import below, seed_rng, shuffle
+from murder_envs.core.rng import below, seed_redeal, shuffle
 from murder_envs.core.tables import Layout
 from murder_envs.games.murder_of_crows.cards import (
     MOST_CARDS,
@@ -327,7 +327,7 @@ def redeal(state, rules, seat, seed):
     Cards that cannot be in the draw pile go to random places of old cards; all others are shuffled, and fill the
     other hands, a hand's remaining old places first, and then the draw pile.
     """
-    seed_rng(state, seed)
+    seed_redeal(state, seed)
     n_free = lay_out(state.deck, 0, state.deck_max[seat, 0], state.deck_max[seat, 1])
     n = lay_out(
         state.deck,

@@ -9,7 +9,7 @@ import numpy as np
 
 from murder_envs.core.bits import bit, full, has, kth, lowest, popcount
 from murder_envs.core.jit import kernel
-from murder_envs.core.rng import below, seed_rng
+from murder_envs.core.rng import below, seed_redeal
 from murder_envs.games.my_murder_mystery.cards import FIRST_SETUP_CARD, MURDER, N_CARDS, NONE
 from murder_envs.games.my_murder_mystery.deal import draw_clears, draw_portrait, hand_out, lay_facts
 from murder_envs.games.my_murder_mystery.moves import ANSWER_PHASE, NOBODY, OVER, TIEBREAK
@@ -19,7 +19,7 @@ from murder_envs.games.my_murder_mystery.view import show_own_cards
 @kernel
 def redeal(state, rules, seat, seed):
     """Deal anew what the seat has not seen, in place."""
-    seed_rng(state, seed)
+    seed_redeal(state, seed)
     draw_answers(state, rules, seat)
     draw_unread(state, rules, seat)
     for card in range(FIRST_SETUP_CARD, N_CARDS + 1):

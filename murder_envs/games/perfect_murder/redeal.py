@@ -15,7 +15,7 @@ import numpy as np
 
 from murder_envs.core.bits import bit, has, kth, lowest, popcount
 from murder_envs.core.jit import kernel
-from murder_envs.core.rng import GOLDEN, below, seed_rng
+from murder_envs.core.rng import GOLDEN, below, seed_redeal
 from murder_envs.core.scratch import scratch_numbers, scratch_words
 from murder_envs.games.perfect_murder.cards import (
     CLEAN_ANY,
@@ -85,7 +85,7 @@ from murder_envs.games.perfect_murder.view import known_cards, looked_at
 @kernel
 def redeal(state, rules, seat, seed):
     """Another world for a seat, with random numbers of its own."""
-    seed_rng(state, seed)
+    seed_redeal(state, seed)
     take_back(state, seat)
     for kind in range(2):
         if seat == MURDERER:

@@ -31,7 +31,7 @@ from murder_envs.core.lanes import (
     where_less,
     without,
 )
-from murder_envs.core.rng import below, seed_rng
+from murder_envs.core.rng import below, seed_redeal
 from murder_envs.core.tables import Layout
 from murder_envs.games.theres_been_a_murder.cards import (
     ABOVE_IMPOSTER,
@@ -819,7 +819,7 @@ def redeal(state, rules, seat, seed):
     Starts from the truth, so it always has an answer. What the other seats know is carried over: where a slot's card
     changed, their tables change with it, within what is public.
     """
-    seed_rng(state, seed)
+    seed_redeal(state, seed)
     n = list_slots(state, rules, seat)
     if n < 2:
         return
