@@ -1,4 +1,4 @@
-"""What the network sees of an observation. Knows no game: layouts and random play suffice."""
+"""What the network sees of an observation, and a network as a player. Knows no game: layouts and some play suffice."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Encoder(BaseFeaturesExtractor):
     Args:
         observation_space: int8[size].
         columns: int64[a], which entries are numbers; they are divided by `scales`.
-        scales: float[a], each column's greatest value.
+        scales: float[a], each column's usual value, the mean size of those that are not 0.
         is_columns: int64[b], entries that are names of things (the kind of an event, a card's number) ...
         is_values: int64[b], ... and for each the value that is asked about: the feature is 1 where the entry has it.
         width: units of the shared layer; 0: none.
@@ -63,16 +63,15 @@ class Encoder(BaseFeaturesExtractor):
 
 
 def features(ruleset: Ruleset, one_hot: Mapping[str, int], games: int = 2048, rounds: int = 100) -> dict[str, Any]:
-    """Arguments of an `Encoder`: the entries that change in random play of this configuration.
+    """Arguments of an `Encoder`: the entries that change in play of this configuration.
 
     Args:
         ruleset: the configured game.
         one_hot: observation blocks whose entries are names of things, and how many of their rows to look at; from
             them come one feature for each value that occurs, in place of a number.
-        games, rounds: how much random play: `rounds` decisions in each of so many games.
+        games, rounds: how much play to look at: `rounds` decisions in each of so many games, first at random, then by
+            the heuristic, which comes where random play does not.
     """
-    batch = Batch(ruleset, games, LOOK_SEED, skip_forced=True)
-    batch.reset(LOOK_SEED)
     named, left_out = [], np.zeros(ruleset.observation.size, np.bool_)
     for name, rows in one_hot.items():
         block = ruleset.observation[name]
@@ -81,31 +80,67 @@ def features(ruleset: Ruleset, one_hot: Mapping[str, int], games: int = 2048, ro
         left_out[block.slice] = True
     names = np.concatenate([np.zeros(0, np.int64), *named])
     low, high = ruleset.observation.bounds()
+    total, often = np.zeros(ruleset.observation.size), np.zeros(ruleset.observation.size)
     occurs = np.zeros((len(names), int(high.max()) + 1), np.bool_)
     least, greatest = high.copy(), low.copy()
-    for _ in range(rounds):
-        seen = batch.observations
-        np.minimum(least, seen.min(0), out=least)
-        np.maximum(greatest, seen.max(0), out=greatest)
-        for k, column in enumerate(names):
-            occurs[k, seen[:, column]] = True
-        batch.step(batch.choose("random"))
+    for player in ("random", "heuristic"):
+        batch = Batch(ruleset, games, LOOK_SEED, skip_forced=True)
+        batch.reset(LOOK_SEED)
+        for _ in range(rounds):
+            seen = batch.observations
+            np.minimum(least, seen.min(0), out=least)
+            np.maximum(greatest, seen.max(0), out=greatest)
+            total += np.abs(seen).sum(0)
+            often += (seen != 0).sum(0)
+            for k, column in enumerate(names):
+                occurs[k, seen[:, column]] = True
+            batch.step(batch.choose(player))
     columns = np.flatnonzero((least < greatest) & ~left_out)
     which, values = np.nonzero(occurs & (occurs.sum(1, keepdims=True) > 1))
     return {
         "columns": columns,
-        "scales": np.maximum(1, np.abs(np.stack([low, high])[:, columns].astype(np.int64)).max(0)),
+        "scales": np.maximum(1, total[columns] / np.maximum(1, often[columns])),
         "is_columns": names[which],
         "is_values": values,
     }
 
 
 class Falling:
-    """A learning rate that falls from `start` to `end` in a straight line as training goes on."""
+    """A learning rate that falls from `start` to `end` in a straight line as a run goes on.
+
+    Attributes:
+        left: 1 to 0, how much of the run is still to come. The library counts by calls of `learn`, of which a run has
+            many, so it is set from outside.
+    """
 
     def __init__(self, start: float, end: float) -> None:
         self.start, self.end = start, end
+        self.left = 1.0
 
-    def __call__(self, remaining: float) -> float:
-        """The rate where `remaining`, 1 to 0, of the training is left."""
-        return self.end + (self.start - self.end) * min(1.0, max(0.0, remaining))
+    def __call__(self, _: float) -> float:
+        """The present rate."""
+        return self.end + (self.start - self.end) * min(1.0, max(0.0, self.left))
+
+
+class Actor:
+    """A policy as a player: observations int8[k, size], masks int8[k, n] -> actions int64[k].
+
+    Args:
+        policy: of a MaskablePPO model.
+        sampled: draw actions from its probabilities, with torch's random numbers; else take the likeliest.
+    """
+
+    def __init__(self, policy: Any, sampled: bool = False) -> None:
+        self.policy = policy
+        self.sampled = sampled
+
+    def __call__(self, observations: np.ndarray, masks: np.ndarray, seats: np.ndarray | None = None) -> np.ndarray:
+        policy = self.policy
+        with torch.no_grad():
+            seen = torch.as_tensor(np.asarray(observations), device=policy.device)
+            features = policy.mlp_extractor.forward_actor(policy.extract_features(seen, policy.pi_features_extractor))
+            scores = policy.action_net(features)
+            if self.sampled:  # the greatest of Gumbel numbers: a draw from the softmax
+                scores = scores - torch.empty_like(scores).exponential_().log()
+            legal = torch.as_tensor(np.asarray(masks), device=policy.device) != 0
+            return scores.masked_fill(~legal, -torch.inf).argmax(1).cpu().numpy()

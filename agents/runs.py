@@ -2,11 +2,13 @@
 
     runs/<game>-<time>-s<seed>/
       config.json     game, configuration, settings, seeds, command line, versions; written first
-      checkpoints/    the newest few: model, optimizer, random numbers, games under way, counters, curve; one file each
-      progress.csv    a row for each evaluation, and tensorboard/ with each update's losses
+      checkpoints/    the newest few: models, optimisers, random numbers, games, counters, curve; one file each
+      earlier/        what the policies were like in the past, where they meet themselves
+      progress.csv    rows for each evaluation, and tensorboard/ with each update's losses
       model.zip  results.json  results.md  curve.png  game.txt      at the end
 
-Checkpoints and model.zip are stable-baselines3 files with one or two more entries: `MaskablePPO.load` reads them too.
+Where each role has a policy of its own, model.zip is several files, one named after each. They are stable-baselines3
+files with one more entry, which `MaskablePPO.load` reads too; a checkpoint holds such files.
 """
 
 from __future__ import annotations
@@ -24,7 +26,7 @@ import subprocess
 import sys
 import time
 import zipfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -33,17 +35,21 @@ from sb3_contrib import MaskablePPO
 
 from murder_envs.api.sb3 import BatchVecEnv
 from murder_envs.core.snapshots import fail
+from murder_envs.drivers.batch import Batch
 from murder_envs.registry import GAMES, make_ruleset
 from murder_envs.ruleset import Ruleset
 
-FORMAT = 1
+FORMAT = 2
 """Of checkpoints; raised when older ones cannot be read any more."""
 
 KEPT = 3
 """How many checkpoints stay."""
 
 FACTS, RESUME = "murder_envs.json", "murder_envs.pkl"
-"""Entries of a checkpoint beside stable-baselines3's own: what it is; what going on takes beside the model."""
+"""Entries of models and checkpoints: what it is; of checkpoints: what going on takes beside the models."""
+
+Models = Mapping[str, tuple[MaskablePPO, Sequence[int]]]
+"""A run's policies: name -> the model and the seats that it plays."""
 
 PACKAGES = (
     "murder_envs", "numpy", "numba", "llvmlite", "torch", "stable_baselines3", "sb3_contrib", "gymnasium", "pettingzoo",
@@ -170,31 +176,38 @@ def facts_of(ruleset: Ruleset) -> dict[str, Any]:
     }
 
 
-def save_model(path: pathlib.Path, model: MaskablePPO, ruleset: Ruleset, more: Mapping[str, bytes | str] = {}) -> None:
-    """Write a model and what it was trained on, with more entries if given, as one file."""
+def model_bytes(model: MaskablePPO, ruleset: Ruleset, seats: Sequence[int]) -> bytes:
+    """A model, the game that it was trained on and the seats that it plays, as a file."""
     buffer = io.BytesIO()
     model.save(buffer, exclude=["_last_obs", "_last_episode_starts"])
     buffer.seek(0)
-    with zipfile.ZipFile(buffer, "a", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
-        archive.writestr(FACTS, json.dumps(facts_of(ruleset)))
-        for name, content in more.items():
-            archive.writestr(name, content)
-    write(path, buffer.getvalue())
+    with zipfile.ZipFile(buffer, "a", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr(FACTS, json.dumps({**facts_of(ruleset), "seats": list(seats)}))
+    return buffer.getvalue()
 
 
-def save_checkpoint(run: pathlib.Path, model: MaskablePPO, env: BatchVecEnv, counters: dict[str, Any]) -> None:
+def save_checkpoint(
+    run: pathlib.Path, ruleset: Ruleset, models: Models, batches: Mapping[str, Batch], counters: dict[str, Any]
+) -> None:
     """Write all that it takes to go on from here as if nothing had happened, and remove the oldest checkpoints."""
+    first = next(iter(models.values()))[0]
     resume = {
         "counters": counters,
-        "batch": env.batch,
-        "starts": model._last_episode_starts,
+        "batches": dict(batches),
+        "starts": {name: model._last_episode_starts for name, (model, _) in models.items()},
         "random": random.getstate(),
         "numpy": np.random.get_state(),  # noqa: NPY002  (what stable-baselines3 draws from)
         "torch": torch.get_rng_state(),
-        "cuda": torch.cuda.get_rng_state_all() if model.device.type == "cuda" else [],
+        "cuda": torch.cuda.get_rng_state_all() if first.device.type == "cuda" else [],
     }
-    name = f"step-{model.num_timesteps:012d}.zip"
-    save_model(run / "checkpoints" / name, model, env.ruleset, {RESUME: pickle.dumps(resume)})
+    steps = sum(model.num_timesteps for model, _ in models.values())
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
+        for name, (model, seats) in models.items():
+            archive.writestr(f"{name}.zip", model_bytes(model, ruleset, seats))
+        archive.writestr(RESUME, pickle.dumps(resume))
+        archive.writestr(FACTS, json.dumps(facts_of(ruleset)))
+    write(run / "checkpoints" / f"step-{steps:012d}.zip", buffer.getvalue())
     for old in [*checkpoints(run)[:-KEPT], *(run / "checkpoints").glob("*.part")]:
         old.unlink(missing_ok=True)
 
@@ -234,23 +247,30 @@ def check_facts(path: pathlib.Path, ruleset: Ruleset) -> None:
             fail(name, f"{path} was trained with {facts[name]}, not with {ours[name]}")
 
 
-def resume_checkpoint(path: pathlib.Path, env: BatchVecEnv, device: str) -> tuple[MaskablePPO, dict[str, Any]]:
-    """The model of a checkpoint and its counters; games and random numbers are put back where they were."""
-    check_facts(path, env.ruleset)
+def resume_checkpoint(
+    path: pathlib.Path, ruleset: Ruleset, envs: Mapping[str, BatchVecEnv], device: str
+) -> tuple[dict[str, MaskablePPO], dict[str, Any]]:
+    """The models of a checkpoint and its counters; games and random numbers are put back where they were."""
+    check_facts(path, ruleset)
+    models = {}
     with zipfile.ZipFile(path) as archive:
         kept = pickle.loads(archive.read(RESUME))
-    if kept["batch"].n != env.num_envs:
-        fail("envs", f"the checkpoint has {kept['batch'].n} games under way, not {env.num_envs}")
-    model = MaskablePPO.load(path, env=env, device=device)
-    env.batch = kept["batch"]
-    model._last_obs = env.batch.observations.copy()
-    model._last_episode_starts = kept["starts"]
+        for name, env in envs.items():
+            if name not in kept["batches"]:
+                fail("checkpoint", f"{path} has no policy {name!r}")
+            if kept["batches"][name].n != env.num_envs:
+                fail("envs", f"the checkpoint has {kept['batches'][name].n} games under way, not {env.num_envs}")
+            model = MaskablePPO.load(io.BytesIO(archive.read(f"{name}.zip")), env=env, device=device)
+            env.batch = kept["batches"][name]
+            model._last_obs = env.batch.observations.copy()
+            model._last_episode_starts = kept["starts"][name]
+            models[name] = model
     random.setstate(kept["random"])
     np.random.set_state(kept["numpy"])  # noqa: NPY002
     torch.set_rng_state(kept["torch"])
-    if kept["cuda"] and model.device.type == "cuda":
+    if kept["cuda"] and device != "cpu":
         torch.cuda.set_rng_state_all(kept["cuda"])
-    return model, kept["counters"]
+    return models, kept["counters"]
 
 
 # -- Reading ----------------------------------------------------------------------------------------------------------
@@ -291,21 +311,38 @@ def newest_unfinished(out: pathlib.Path, game: str | None) -> pathlib.Path:
     return max(found, key=lambda path: path.stat().st_mtime).parent
 
 
-def load_model(path: pathlib.Path, device: str = "cpu") -> tuple[Ruleset, MaskablePPO]:
-    """A trained model and its game: from a run folder (its model, else its newest checkpoint), or from a file.
+def load_models(path: pathlib.Path, device: str = "cpu") -> tuple[Ruleset, dict[str, tuple[MaskablePPO, list[int]]]]:
+    """Trained policies and their game: from a run folder (its newest checkpoint, else its models), or from a file.
+
+    Returns:
+        The ruleset, and name -> (model, the seats that it plays).
 
     Raises:
         ValueError: there is none, or it is of a game or version that is not here.
     """
     if path.is_dir():
         read_config(path)
-        files = [*checkpoints(path), *([path / "model.zip"] if (path / "model.zip").exists() else [])]
+        files = checkpoints(path)[-1:] or sorted(path.glob("*.zip"))
         if not files:
-            fail("run", f"{path} has neither model.zip nor a checkpoint yet")
-        path = max(files, key=lambda file: file.stat().st_mtime)
-    facts = read_facts(path)
-    if facts["game"] not in GAMES:
-        fail("game", f"{path} is of {facts['game']!r}, which is not here; known: {', '.join(GAMES)}")
-    ruleset = make_ruleset(facts["game"], **facts["config"])
-    check_facts(path, ruleset)
-    return ruleset, MaskablePPO.load(path, device=device)
+            fail("run", f"{path} has neither models nor a checkpoint yet")
+    else:
+        files = [path]
+    found: dict[str, tuple[MaskablePPO, list[int]]] = {}
+    for file in files:
+        facts = read_facts(file)
+        if facts["game"] not in GAMES:
+            fail("game", f"{file} is of {facts['game']!r}, which is not here; known: {', '.join(GAMES)}")
+        ruleset = make_ruleset(facts["game"], **facts["config"])
+        check_facts(file, ruleset)
+        if "seats" in facts:
+            found[file.stem] = MaskablePPO.load(file, device=device), facts["seats"]
+            continue
+        with zipfile.ZipFile(file) as archive:
+            for name in archive.namelist():
+                if name.endswith(".zip"):
+                    model = io.BytesIO(archive.read(name))
+                    with zipfile.ZipFile(model) as inner:
+                        seats = json.loads(inner.read(FACTS))["seats"]
+                    model.seek(0)
+                    found[name.removesuffix(".zip")] = MaskablePPO.load(model, device=device), seats
+    return ruleset, found

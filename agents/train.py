@@ -1,9 +1,13 @@
-"""Train agents by self-play: MaskablePPO of sb3-contrib, one policy in every seat, many games at once.
+"""Train agents by self-play: MaskablePPO of sb3-contrib on many games at once.
 
     python -m agents.train                                  # There's Been A Murder, about 8 minutes on 2 cores
     python -m agents.train --steps 2_000_000 --players 3 --seed 1
+    python -m agents.train --game murder_of_crows           # against itself, its past and the scripted player
     python -m agents.train --resume                         # the newest unfinished run goes on
     tensorboard --logdir runs                               # watch
+
+Where all are paid alike one policy plays every seat. Elsewhere it learns in one seat a game (see `agents.league`),
+after a first lesson from the scripted player (`agents.imitate`); a game with roles has a policy for each.
 
 Everything ends up in one folder in runs/, see `agents.runs`. A run can be stopped at any time, by Ctrl-C or harder; it
 goes on from its last checkpoint, and then ends as it would have without the interruption.
@@ -17,6 +21,7 @@ import argparse
 import contextlib
 import csv
 import dataclasses
+import functools
 import io
 import json
 import math
@@ -26,7 +31,7 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -39,7 +44,10 @@ from stable_baselines3.common.logger import Logger, TensorBoardOutputFormat
 from torch.utils.tensorboard.writer import SummaryWriter
 
 from agents import evaluate, runs
-from agents.policies import Encoder, Falling, features
+from agents.evaluate import Contest
+from agents.imitate import imitate
+from agents.league import League, check_shares, past, remember
+from agents.policies import Actor, Encoder, Falling, features
 from murder_envs.api.sb3 import BatchVecEnv
 from murder_envs.core.snapshots import an_int, fail
 from murder_envs.drivers.transcript import Game
@@ -61,6 +69,10 @@ COMMON: dict[str, Any] = {
     "gae_lambda": 0.95,
     "net": [256, 128],  # a shared layer, then layers of their own for policy and value
     "one_hot": {},  # observation blocks whose entries name things, and how many of their rows to look at (0: none)
+    "reward": None,  # the game's, in training only; evaluations are by its default one
+    "roles": False,  # a policy for each seat, and not one for all
+    "tables": {},  # shares of the games by who plays the other seats, see `agents.league`; none: one policy plays all
+    "imitate": 0,  # decisions of the scripted player to begin with, for each policy
     "evals": 20,  # points of the learning curve after the first
     "eval_games": 2_000,  # games for each of them
     "test_games": 10_000,  # games for the final table
@@ -69,12 +81,20 @@ COMMON: dict[str, Any] = {
 GAME_SETTINGS: dict[str, dict[str, Any]] = {
     # What matters of the latest events is in the tables of possible places too; without them an update is faster.
     "theres_been_a_murder": {"one_hot": {"events": 0}},
+    "murder_of_crows": {
+        "tables": {"now": 4, "earlier": 2, "heuristic": 2},
+        "imitate": 1_000_000,
+        "steps": 9_000_000,
+        "learning_rate": 5e-4,
+    },
 }
-"""The games that can be trained here, and where one differs from COMMON. One policy learns in every seat and is paid
-what its seat is paid: for games in which all are paid alike. Others need opponents (see `murder_envs.api.sb3.make`)."""
+"""The games that can be trained here, and where one differs from COMMON."""
 
 SAVE_SECONDS = 60
-"""At most so much training is lost when a run is killed, and a rollout."""
+"""At most so much training is lost when a run is killed, and a round."""
+
+ALL = "model"
+"""The name of a policy that plays every seat."""
 
 
 # -- Command line -----------------------------------------------------------------------------------------------------
@@ -94,7 +114,7 @@ def parser() -> argparse.ArgumentParser:
     game.add_argument("--players", type=int, help="its num_players")
     game.add_argument("--set", action="append", metavar="NAME=VALUE", help="any other parameter of it; may be repeated")
     run = it.add_argument_group("the run")
-    run.add_argument("--steps", type=int, help=f"decisions to learn from (default: {COMMON['steps']:,})")
+    run.add_argument("--steps", type=int, help=f"decisions to learn from (default: {COMMON['steps']:,}, or by game)")
     run.add_argument("--seed", type=int, help="0 to 2^32 - 1; equal seeds and threads, equal runs (default: 0)")
     resume = "go on with this run; without a value with the newest unfinished one. With --steps: go on to that many"
     run.add_argument("--resume", nargs="?", const="", metavar="RUN", help=resume)
@@ -106,8 +126,23 @@ def parser() -> argparse.ArgumentParser:
         learner.add_argument(f"--{name.replace('_', '-')}", type=int, help=f"default: {COMMON[name]:,}")
     for name in ("learning_rate", "entropy", "gamma", "gae_lambda"):
         learner.add_argument(f"--{name.replace('_', '-')}", type=float, help=f"default: {COMMON[name]}")
+    learner.add_argument("--imitate", type=int, help="decisions of the scripted player to learn from first")
+    learner.add_argument("--tables", help="who has the other seats, as in now=4,earlier=2,heuristic=2")
+    learner.add_argument("--reward", help="the game's reward to train on")
     learner.add_argument("--net", help="widths: the shared layer, then those of policy and value (default: 256,128)")
     return it
+
+
+@dataclasses.dataclass
+class Learner:
+    """A policy that learns, and its games."""
+
+    name: str
+    seats: tuple[int, ...]
+    env: BatchVecEnv
+    league: League | None  # None: it plays all seats
+    model: MaskablePPO = dataclasses.field(init=False)
+    others: Learner = dataclasses.field(init=False)  # who has the other seats
 
 
 @dataclasses.dataclass
@@ -115,11 +150,30 @@ class Job:
     """A checked run that is ready to go."""
 
     run: pathlib.Path
-    ruleset: Ruleset
+    ruleset: Ruleset  # with the reward to learn from
+    judged: Ruleset  # with the game's default reward
     settings: dict[str, Any]
-    env: BatchVecEnv
-    model: MaskablePPO
+    learners: list[Learner]
     counters: dict[str, Any]  # seconds trained so far; rows of the learning curve
+
+    @property
+    def steps(self) -> int:
+        """Decisions learnt from so far."""
+        return sum(it.model.num_timesteps for it in self.learners)
+
+    @property
+    def policies(self) -> dict[str, tuple[int, ...]]:
+        """Name -> the seats that it learns in."""
+        return {it.name: it.seats for it in self.learners}
+
+    @property
+    def models(self) -> dict[str, tuple[MaskablePPO, tuple[int, ...]]]:
+        """Name -> model and seats."""
+        return {it.name: (it.model, it.seats) for it in self.learners}
+
+    def learner_of(self, seat: int) -> Learner:
+        """Who plays a seat."""
+        return next(it for it in self.learners if seat in it.seats)
 
 
 def new_settings(given: argparse.Namespace, game: str) -> dict[str, Any]:
@@ -129,7 +183,7 @@ def new_settings(given: argparse.Namespace, game: str) -> dict[str, Any]:
     for name, low, high in (
         ("steps", 1, 10**12), ("seed", 0, 2**32 - 1), ("envs", 1, 65_536), ("rollout", 2, 65_536),
         ("batch_size", 2, 10**7), ("epochs", 1, 1000), ("evals", 1, 10_000), ("eval_games", 1, 10**6),
-        ("test_games", 1, 10**7),
+        ("test_games", 1, 10**7), ("imitate", 0, 10**9),
     ):  # fmt: skip
         settings[name] = an_int(name, settings[name], low, high)
     for name, most in (("learning_rate", 1.0), ("entropy", 10.0), ("gamma", 1.0), ("gae_lambda", 1.0)):
@@ -140,16 +194,26 @@ def new_settings(given: argparse.Namespace, game: str) -> dict[str, Any]:
             settings["net"] = [an_int("net", int(width), 1, 65_536) for width in settings["net"].split(",")]
         except ValueError:
             fail("net", f"widths of layers like 256,128, not {settings['net']!r}")
+    if isinstance(settings["tables"], str):
+        try:
+            shares = [share.split("=") for share in settings["tables"].split(",")]
+            settings["tables"] = {name: int(share) for name, share in shares}
+        except ValueError:
+            fail("tables", f"shares like now=4,earlier=2,heuristic=2, not {settings['tables']!r}")
+    if settings["tables"]:
+        check_shares(settings["tables"])
     settings["batch_size"] = min(settings["batch_size"], settings["envs"] * settings["rollout"])
     return settings
 
 
-def parameters(given: argparse.Namespace, game: str) -> dict[str, Any]:
+def parameters(given: argparse.Namespace, game: str, reward: str | None) -> dict[str, Any]:
     """The game's own parameters."""
     named = given.config or "default"
     if named not in configs(game):
         fail("config", f"one of {', '.join(configs(game))}, not {named!r}")
     config = dict(configs(game)[named])
+    if reward is not None:
+        config["reward"] = reward
     if given.players is not None:
         config["num_players"] = given.players
     for text in given.set or ():
@@ -170,7 +234,8 @@ def open_new(given: argparse.Namespace) -> pathlib.Path:
         why = ", which has no training program yet" if game in GAMES else ""
         fail("game", f"one of {', '.join(GAME_SETTINGS)}, not {game!r}{why}")
     settings = new_settings(given, game)
-    ruleset = make_ruleset(game, **parameters(given, game))
+    ruleset = make_ruleset(game, **parameters(given, game, settings["reward"]))
+    settings["reward"] = ruleset.config.get("reward")
     run = runs.new_folder(given.out, game, settings["seed"])
     config = {
         **runs.facts_of(ruleset),
@@ -192,7 +257,7 @@ def choose_run(given: argparse.Namespace) -> pathlib.Path:
         fail("game", f"{run} is of {config['game']}, not of {given.game!r}")
     for name in COMMON:
         asked = getattr(given, name, None)
-        if name != "steps" and asked is not None and asked not in (settings[name], ",".join(map(str, settings["net"]))):
+        if name != "steps" and asked is not None and asked not in (settings[name], as_text(settings[name])):
             fail(name, f"{run} has {settings[name]}, not {asked}; leave it out, or start a new run")
     if given.config is not None or given.players is not None or given.set:
         fail("config", f"{run} keeps its own; leave --config, --players and --set out, or start a new run")
@@ -206,6 +271,13 @@ def choose_run(given: argparse.Namespace) -> pathlib.Path:
     return run
 
 
+def as_text(setting: Any) -> str:
+    """A setting as the command line has it."""
+    if isinstance(setting, dict):
+        return ",".join(f"{name}={value}" for name, value in setting.items())
+    return ",".join(map(str, setting)) if isinstance(setting, list) else str(setting)
+
+
 def ready(given: argparse.Namespace, run: pathlib.Path) -> Job:
     """Model and games: as the newest checkpoint has them, or fresh ones."""
     config = runs.read_config(run)
@@ -216,23 +288,49 @@ def ready(given: argparse.Namespace, run: pathlib.Path) -> Job:
             "version",
             f"{run} is of version {config['version']} of {ruleset.name}, here is {ruleset.version}; train anew",
         )
-    found = runs.checkpoints(run)
-    env = BatchVecEnv(ruleset, settings["envs"], seed=settings["seed"], seat="all", skip_forced=True)
     counters: dict[str, Any] = {"seconds": 0.0, "curve": []}
-    if found:
-        model, counters = runs.resume_checkpoint(found[-1], env, given.device)
+    learners = [new_learner(ruleset, settings, name, seats) for name, seats in policies(ruleset, settings).items()]
+    if found := runs.checkpoints(run):
+        envs = {it.name: it.env for it in learners}
+        models, counters = runs.resume_checkpoint(found[-1], ruleset, envs, given.device)
+        for it in learners:
+            it.model = models[it.name]
     else:
-        model = new_model(ruleset, env, settings, given.device)
+        torch.manual_seed(settings["seed"])
+        for it in learners:
+            it.model = new_model(ruleset, it.env, settings, given.device)
     if given.resume is not None:
         settings = {**settings, "steps": given.steps or settings["steps"]}
         again = [*config.get("resumed", []), runs.surroundings()]
         runs.write_json(run / "config.json", {**config, "settings": settings, "resumed": again})
-    return Job(run, ruleset, settings, env, model, counters)
+    job = Job(run, ruleset, evaluate.outcome(ruleset), settings, learners, counters)
+    for it in learners:
+        it.others = job.learner_of((it.seats[0] + 1) % ruleset.n_seats)
+        if it.league is not None:
+            it.league.meet(it.others.model.policy)
+    return job
+
+
+def policies(ruleset: Ruleset, settings: dict[str, Any]) -> dict[str, tuple[int, ...]]:
+    """What is to be trained: name -> the seats that it plays."""
+    if settings["roles"]:
+        return {agent: (seat,) for seat, agent in enumerate(ruleset.agents)}
+    return {ALL: tuple(range(ruleset.n_seats))}
+
+
+def new_learner(ruleset: Ruleset, settings: dict[str, Any], name: str, seats: tuple[int, ...]) -> Learner:
+    """A policy's games; the model comes later."""
+    n, seed = settings["envs"], settings["seed"]
+    if not settings["tables"]:
+        return Learner(name, seats, BatchVecEnv(ruleset, n, seed=seed, seat="all", skip_forced=True), None)
+    league = League(settings["tables"], n)
+    seat = seats[0] if len(seats) == 1 else "random"
+    env = BatchVecEnv(ruleset, n, seed=seed, seat=seat, opponents=league.opponents, skip_forced=True)
+    return Learner(name, seats, env, league)
 
 
 def new_model(ruleset: Ruleset, env: BatchVecEnv, settings: dict[str, Any], device: str) -> MaskablePPO:
     """An untrained model."""
-    torch.manual_seed(settings["seed"])
     shared, *own = settings["net"]
     rate = settings["learning_rate"]
     return MaskablePPO(
@@ -301,63 +399,86 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def train(job: Job, console: Console) -> int:
     """Learn, looking on between updates; then the results. Returns the exit status."""
-    model, settings = job.model, job.settings
-    console.print(f"[bold]{job.ruleset.name}[/bold], {job.ruleset.n_seats} players, all seats share one policy")
-    n = sum(weights.numel() for weights in model.policy.parameters())
+    settings, ruleset = job.settings, job.ruleset
+    says = "all seats share one policy" if len(job.learners) == 1 else "a policy each for " + " and ".join(job.policies)
+    console.print(f"[bold]{ruleset.name}[/bold], {ruleset.n_seats} players, {says}")
+    n = sum(weights.numel() for weights in job.learners[0].model.policy.parameters())
     console.print(
         f"{settings['steps']:,} decisions to learn from, {settings['envs']} games at once, {n:,} weights, "
         f"{torch.get_num_threads()} threads, seed {settings['seed']}",
         soft_wrap=True,
     )
+    if settings["tables"]:
+        console.print(f"tables: {as_text(settings['tables'])}; reward in training: {settings['reward']}")
     console.print(f"run folder: {job.run}", soft_wrap=True)
     console.print("stop with Ctrl-C, go on with --resume, watch with tensorboard --logdir")
-    baselines = [
-        evaluate.compiled_player(job.ruleset, player, settings["eval_games"], evaluate.CURVE_SEED)
-        for player in ("random", "heuristic")
-    ]
-    tensorboard = TensorBoardOutputFormat(str(job.run / "tensorboard"))
-    if model.num_timesteps:
-        # What a killed process logged after its last checkpoint will be logged again.
-        tensorboard.writer.close()
-        tensorboard.writer = SummaryWriter(job.run / "tensorboard", purge_step=model.num_timesteps + 1)
-    model.set_logger(Logger(str(job.run), [tensorboard]))
-    watch = Watch(job, baselines, tensorboard.writer, console)
+    watch = Watch(job, console)
+    for it in job.learners:
+        it.model.set_logger(Logger(str(job.run), [watch.logs[it.name]]))
     with watch.progress, watch.handling_signals():
+        if not job.steps and settings["imitate"]:
+            first_lessons(job, watch)
         watch.table_head()
-        if model.num_timesteps < settings["steps"]:
-            first = not job.counters["curve"]
-            model.learn(settings["steps"] - model.num_timesteps, watch, reset_num_timesteps=first)
-            if watch.left:
+        while job.steps < settings["steps"]:
+            watch.between_rounds()
+            if watch.stop:
                 console.print(f"stopped; go on with: python -m agents.train --resume {job.run}", soft_wrap=True)
                 return 130
+            learn_a_round(job, watch)
+        if job.counters["curve"][-1]["steps"] < job.steps:
             watch.evaluate()
         watch.save()
-    tensorboard.close()
+    watch.close()
     finish(job, console)
     return 0
 
 
-class Watch(BaseCallback):
-    """What happens between updates: progress bar, points of the learning curve, checkpoints, stopping.
+def first_lessons(job: Job, watch: Watch) -> None:
+    """Let every policy learn the scripted player's choices before it makes its own."""
+    settings = job.settings
+    for it in job.learners:
+        imitate(
+            it.model, job.ruleset, it.seats, settings["imitate"], settings["seed"],
+            said=functools.partial(watch.lesson, it.name),
+        )  # fmt: skip
 
-    A rollout is about to begin: then the last update is complete and everything belongs together, so this is the
-    moment for checkpoints. One that is asked to stop waits for it.
+
+def learn_a_round(job: Job, watch: Watch) -> None:
+    """A batch of experience and an update for every policy."""
+    settings = job.settings
+    for it in job.learners:
+        rate: Any = it.model.learning_rate
+        rate.left = 1 - job.steps / settings["steps"]
+        if it.league is not None:
+            of = it.others
+            it.league.draw(past(job.run, of.name, of.model.num_timesteps), settings["seed"], job.steps)
+        it.model.learn(settings["envs"] * settings["rollout"], watch, reset_num_timesteps=False)
+
+
+class Watch(BaseCallback):
+    """What happens between rounds: progress bar, points of the learning curve, checkpoints.
+
+    Between rounds every update is complete and everything belongs together, so that is the moment for checkpoints. One
+    that is asked to stop waits for it.
     """
 
-    def __init__(
-        self, job: Job, baselines: list[evaluate.Result], tensorboard: SummaryWriter, console: Console
-    ) -> None:
+    def __init__(self, job: Job, console: Console) -> None:
         super().__init__()
         self.job = job
-        self.baselines = baselines
-        self.tensorboard = tensorboard
+        games = job.settings["eval_games"]
+        self.contests = evaluate.contests(job.judged, job.policies)
+        self.baselines = {
+            (contest, player): evaluate.measure(job.judged, contest, player, player, games, evaluate.CURVE_SEED)
+            for contest in self.contests
+            for player in ("random", "heuristic")
+        }
+        self.logs = {it.name: self._log(it) for it in job.learners}
         self.stop = False
-        self.left = False
         self._since = time.monotonic()
         self._saved = -math.inf
         # A terminal sees the bar move; into a file go the lines of the table only.
         self.progress = Progress(
-            TextColumn("learning"),
+            TextColumn("{task.fields[what]}"),
             BarColumn(None),
             TaskProgressColumn(),
             TextColumn("{task.fields[said]}"),
@@ -365,75 +486,111 @@ class Watch(BaseCallback):
             console=console,
             expand=True,
         )
-        self._bar = self.progress.add_task("", total=job.settings["steps"], completed=job.model.num_timesteps, said="")
+        total, done = job.settings["steps"], job.steps
+        self._bar = self.progress.add_task("", total=total, completed=done, what="learning", said="")
+
+    def _log(self, learner: Learner) -> TensorBoardOutputFormat:
+        """A policy's TensorBoard log; what a killed process logged after its last checkpoint will be logged again."""
+        folder = self.job.run / "tensorboard" / (learner.name if len(self.job.learners) > 1 else "")
+        log = TensorBoardOutputFormat(str(folder))
+        if steps := learner.model.num_timesteps:
+            log.writer.close()
+            log.writer = SummaryWriter(folder, purge_step=steps + 1)
+        return log
+
+    def close(self) -> None:
+        """Close the logs."""
+        for log in self.logs.values():
+            log.close()
 
     @property
     def seconds(self) -> float:
         """How long this run has been training, in all its processes."""
         return self.job.counters["seconds"] + time.monotonic() - self._since
 
-    def _on_rollout_start(self) -> None:
+    def between_rounds(self) -> None:
+        """A point of the curve and a checkpoint, where they are due."""
         curve, settings = self.job.counters["curve"], self.job.settings
         between = settings["steps"] / settings["evals"]
-        due = not curve or self.job.model.num_timesteps // between > curve[-1]["steps"] // between
+        due = not curve or self.job.steps // between > curve[-1]["steps"] // between
         if due:
             self.evaluate()
+            if settings["tables"]:
+                for it in self.job.learners:
+                    remember(self.job.run, it.name, it.model)
         if due or self.stop or time.monotonic() - self._saved > SAVE_SECONDS:
             self.save()
-        self.left = self.stop
 
     def _on_step(self) -> bool:
-        steps = self.job.model.num_timesteps
-        self.progress.update(self._bar, completed=steps, said=self._said(steps))
-        return not self.left
+        steps = self.job.steps
+        said = f"{steps / 1e6:.2f} M decisions, {steps / max(1e-9, self.seconds):,.0f}/s"
+        self.progress.update(self._bar, completed=steps, what="learning", said=said)
+        return True
 
-    def _said(self, steps: int) -> str:
-        return f"{steps / 1e6:.2f} M decisions, {steps / max(1e-9, self.seconds):,.0f}/s"
+    def lesson(self, name: str, done: int, agreed: float) -> None:
+        """Say how far a first lesson is."""
+        who = "" if name == ALL else f" of the {name}"
+        said = f"{done / 1e6:.2f} M decisions of the heuristic, {agreed:.0%} the same"
+        self.progress.update(self._bar, completed=0, what=f"first lesson{who}", said=said)
+        if done >= self.job.settings["imitate"]:
+            self.progress.console.print(f"first lesson{who}: {said}")
 
     def save(self) -> None:
         """Write a checkpoint."""
-        counters = {**self.job.counters, "seconds": self.seconds}
-        runs.save_checkpoint(self.job.run, self.job.model, self.job.env, counters)
+        job = self.job
+        counters = {**job.counters, "seconds": self.seconds}
+        batches = {it.name: it.env.batch for it in job.learners}
+        runs.save_checkpoint(job.run, job.ruleset, job.models, batches, counters)
         self._saved = time.monotonic()
 
     def evaluate(self) -> None:
-        """Add a point to the learning curve."""
+        """Add a point to the learning curve: for every policy a row for each of its contests."""
+        for it in self.job.learners:
+            rows = [self.point(contest) for contest in self.contests if contest.policy == it.name]
+            self.job.counters["curve"] += rows
+            self.table_rows(rows)
+        runs.write(self.job.run / "progress.csv", csv_text(self.job.counters["curve"]))
+
+    def point(self, contest: Contest) -> dict[str, Any]:
+        """How a policy does now, beside the baselines and what its last update said."""
         job = self.job
-        steps = job.model.num_timesteps
-        now = evaluate.trained_player(job.ruleset, job.model, job.settings["eval_games"], evaluate.CURVE_SEED)
-        row: dict[str, Any] = {"steps": steps, "seconds": round(self.seconds, 1)}
+        model = job.models[contest.policy][0]
+        games, actor = job.settings["eval_games"], Actor(model.policy)
+        now = evaluate.measure(job.judged, contest, "trained", actor, games, evaluate.CURVE_SEED)
+        row: dict[str, Any] = {"steps": job.steps, "seconds": round(self.seconds, 1)}
+        row |= {"policy": contest.policy, "against": contest.against}
         row |= {"measure": now.measure, "value": now.value, "low": now.low, "high": now.high}
-        row |= {it.player: it.value for it in self.baselines} | now.figures
-        logged = job.model.logger.name_to_value
+        row |= {player: self.baselines[contest, player].value for player in ("random", "heuristic")} | now.figures
+        logged = model.logger.name_to_value
         names = ("entropy_loss", "explained_variance", "approx_kl", "clip_fraction", "value_loss", "learning_rate")
         row |= {name: float(logged[f"train/{name}"]) for name in names if f"train/{name}" in logged}
-        job.counters["curve"].append(row)
-        runs.write(job.run / "progress.csv", csv_text(job.counters["curve"]))
+        where = "evaluation" + (f"_against_{contest.against}" if contest.against else "")
         for name, value in {now.measure.replace(" ", "_"): now.value, **now.figures}.items():
-            self.tensorboard.add_scalar(f"evaluation/{name}", value, steps)
-        self.table_row(row)
+            self.logs[contest.policy].writer.add_scalar(f"{where}/{name}", value, model.num_timesteps)
+        return row
 
     def table_head(self) -> None:
-        """The table of evaluations, and what it has so far."""
-        random, heuristic = self.baselines
-        self.progress.console.print(
-            f"\n{random.measure} in {random.games:,} games on the same deals: random {random.value:.3f}, "
-            f"heuristic {heuristic.value:.3f}"
-        )
-        self.progress.console.print(
-            "[bold]decisions   minutes   trained (95 %)             to random   to heuristic[/bold]"
-        )
-        for row in self.job.counters["curve"]:
-            self.table_row(row)
+        """The table of evaluations, and what it has so far: a line for each point and policy."""
+        say = self.progress.console.print
+        say(f"\nwin rate in {self.job.settings['eval_games']:,} games, always on the same deals:")
+        for contest in self.contests:
+            random, heuristic = (self.baselines[contest, player].value for player in ("random", "heuristic"))
+            say(f"  {named(contest.policy, contest.against)}random {random:.3f}, heuristic {heuristic:.3f}")
+        one = [it for it in self.contests if it.policy == self.contests[0].policy]
+        heads = [f"against {it.against}" if it.against else "trained (95 %)" for it in one]
+        who = "" if len(self.job.learners) == 1 else "policy      "
+        say(f"[bold]  decisions   minutes   {who}{''.join(f'{head:27}' for head in heads)}[/bold]".rstrip())
+        curve = self.job.counters["curve"]
+        for k in range(0, len(curve), len(one)):
+            self.table_rows(curve[k : k + len(one)])
 
-    def table_row(self, row: dict[str, Any]) -> None:
-        """A line of it."""
-        random, heuristic = (row["value"] - it.value for it in self.baselines)
-        interval = f"({row['low']:.3f} to {row['high']:.3f})"
-        self.progress.console.print(
-            f"{row['steps']:9,}   {row['seconds'] / 60:7.1f}   {row['value']:.3f} {interval}   {random:+9.3f}"
-            f"   {heuristic:+12.3f}"
-        )
+    def table_rows(self, rows: Sequence[Mapping[str, Any]]) -> None:
+        """A line of it: one point of one policy, in all its contests."""
+        first = rows[0]
+        who = "" if len(self.job.learners) == 1 else f"{first['policy']:12}"
+        said = "".join(f"{row['value']:.3f} ({row['low']:.3f} to {row['high']:.3f})     " for row in rows)
+        line = f"{first['steps']:11,}   {first['seconds'] / 60:7.1f}   {who}{said}"
+        self.progress.console.print(line.rstrip(), soft_wrap=True)
 
     @contextlib.contextmanager
     def handling_signals(self) -> Iterator[None]:
@@ -467,30 +624,44 @@ def csv_text(rows: list[dict[str, Any]]) -> str:
 # -- The results ------------------------------------------------------------------------------------------------------
 
 
+def named(policy: str, against: str) -> str:
+    """A contest in words, where there are several."""
+    if not against:
+        return ""
+    return f"{'one seat' if policy == ALL else policy} against {against} players: "
+
+
 def finish(job: Job, console: Console) -> None:
-    """Write model, table, learning curve and a game; results.json, which says that the run is done, comes last."""
+    """Write models, table, learning curve and a game; results.json, which says that the run is done, comes last."""
     run = job.run
     with console.status("playing the games of the final table"):
-        results = evaluate.final_table(job.ruleset, job.model, job.settings["test_games"])
-    runs.save_model(run / "model.zip", job.model, job.ruleset)
+        results = evaluate.final_table(job.judged, job.models, job.settings["test_games"])
+    for name, (model, seats) in job.models.items():
+        runs.write(run / f"{name}.zip", runs.model_bytes(model, job.ruleset, seats))
     runs.write(run / "game.txt", game_text(job, evaluate.TEST_SEED))
     runs.write(run / "curve.png", curve_png(job, results))
-    steps, minutes = job.model.num_timesteps, job.counters["curve"][-1]["seconds"] / 60
+    steps, minutes = job.steps, job.counters["curve"][-1]["seconds"] / 60
     title = f"{job.ruleset.name}, after {steps:,} decisions and {minutes:.1f} minutes of self-play"
-    runs.write(run / "results.md", f"# {title}\n\n{evaluate.markdown(results)}\n{EXPLAINED}\n")
-    players = [
-        {**it._asdict(), "figures": {name: None if math.isnan(x) else x for name, x in it.figures.items()}}
-        for it in results
-    ]
+    explained = EXPLAINED if results[0].against else EXPLAINED_TOGETHER
+    runs.write(run / "results.md", f"# {title}\n\n{evaluate.markdown(results)}\n{explained}\n")
+    players = []
+    for it in results:
+        row = {name: value for name, value in it._asdict().items() if name != "wins"}
+        players.append({**row, "figures": {name: None if math.isnan(x) else x for name, x in it.figures.items()}})
     content = {"steps": steps, "of": job.settings["steps"], "minutes": round(minutes, 2), "results": players}
     runs.write_json(run / "results.json", content)
     console.print(f"\n{title}", soft_wrap=True)
     console.print(evaluate.table(results))
-    console.print(f"model, curve.png, game.txt (a game of the trained agents) and more: {run}", soft_wrap=True)
+    console.print(f"models, curve.png, game.txt (a game of the trained agents) and more: {run}", soft_wrap=True)
 
 
-EXPLAINED = """A row is one player in all seats; the deals are the same in all rows. `trained` takes its likeliest
-action, `trained, sampled` draws one from its probabilities. Intervals of win rates are Wilson's."""
+EXPLAINED = """A row is one player in one seat, by turns in each of those that the policy learnt in, with players of the
+kind named under `against` in all others; the deals are the same in all rows. `above heuristic` is how much more it wins
+than the heuristic in the same seats of the same deals, with the 95 % interval of these paired differences. `trained`
+takes its likeliest action, `trained, sampled` draws one from its probabilities."""
+
+EXPLAINED_TOGETHER = """A row is one player in all seats; the deals are the same in all rows. `trained` takes its
+likeliest action, `trained, sampled` draws one from its probabilities. Intervals of win rates are Wilson's."""
 
 
 def game_text(job: Job, seed: int) -> str:
@@ -524,7 +695,7 @@ def likeliest(job: Job, game: Game) -> tuple[str, str]:
     ids = [job.ruleset.actions.id(name) for name in legal]
     mask = np.zeros((1, job.ruleset.actions.n), np.bool_)
     mask[0, ids] = True
-    policy: Any = job.model.policy
+    policy: Any = job.learner_of(game.seat).model.policy
     seen, _ = policy.obs_to_tensor(game.look(game.seat)[None])
     with torch.no_grad():
         odds = policy.get_distribution(seen, mask).distribution.probs[0, ids].tolist()
@@ -539,50 +710,57 @@ COLOURS = {"random": "#7a7a7a", "heuristic": "#c2571a", "trained": "#1f5fa8"}
 
 
 def curve_png(job: Job, results: Sequence[evaluate.Result]) -> bytes:
-    """The learning curve with its 95 % band; random play and heuristic as lines. The numbers are the final table's."""
+    """The learning curve of each contest with its 95 % band; random play and heuristic in its place as lines."""
     import matplotlib
 
     matplotlib.use("Agg")
     from matplotlib import pyplot
-    from matplotlib.ticker import PercentFormatter
 
-    final = {it.player: it for it in results if it.player in COLOURS}
-    trained, share = final["trained"], results[-1].measure == "win rate"
-    curve = job.counters["curve"]
-    unit, name = (1e6, "millions") if curve[-1]["steps"] >= 1e6 else (1e3, "thousands")
-    steps = np.array([row["steps"] for row in curve]) / unit
-    value, low, high = (np.array([row[name] for row in curve]) for name in ("value", "low", "high"))
-    figure, axes = pyplot.subplots(figsize=(8, 4.5), dpi=150, layout="constrained")
-    for player in ("random", "heuristic"):
-        axes.axhline(final[player].value, color=COLOURS[player], linestyle=(0, (5, 3)), linewidth=1.3)
-    axes.fill_between(steps, low, high, color=COLOURS["trained"], alpha=0.2, linewidth=0)
-    axes.plot(steps, value, color=COLOURS["trained"], linewidth=2, marker="o", markersize=3.5)
-    if share:
-        axes.set_ylim(0, 1)
-        axes.yaxis.set_major_formatter(PercentFormatter(1, decimals=0))
-    axes.set_xlim(0, max(steps[-1], 1e-9))
-    bottom, top = axes.get_ylim()
-    at = bottom
-    for it in sorted(final.values(), key=lambda it: it.value):
-        at = max(it.value, at)  # no label on top of another
-        said = f"{it.value:.1%}" if share else f"{it.value:.2f}"
-        axes.text(
-            1.015, (at - bottom) / (top - bottom), f"{it.player}\n{said}",
-            color=COLOURS[it.player], fontweight="bold", va="center", transform=axes.transAxes,
-        )  # fmt: skip
-        at += 0.1 * (top - bottom)
-    axes.set_xlabel(f"decisions learnt from, {name}")
-    axes.set_ylabel(f"{trained.measure}, {job.settings['eval_games']:,} games a point")
+    contests = list(dict.fromkeys((it.policy, it.against) for it in results))
+    across = min(2, len(contests))
+    down = -(-len(contests) // across)
+    size = (8 if across == 1 else 12, 4.5 * down if across == 1 else 3.9 * down)
+    figure, table = pyplot.subplots(down, across, figsize=size, dpi=150, layout="constrained", squeeze=False)
+    for axes, (policy, against) in zip(table.flat, contests):
+        curve = [row for row in job.counters["curve"] if (row["policy"], row["against"]) == (policy, against)]
+        final = {it.player: it for it in results if (it.policy, it.against) == (policy, against)}
+        panel(axes, curve, {name: final[name] for name in COLOURS})
+        axes.set_ylabel(f"win rate, {job.settings['eval_games']:,} games a point")
+        axes.set_title(named(policy, against).removesuffix(": "), loc="left", fontsize="medium")
     game = job.ruleset.title or job.ruleset.name
-    axes.set_title(
-        f"{game}, {job.ruleset.n_seats} players, {curve[-1]['seconds'] / 60:.0f} minutes of self-play", loc="left"
-    )
-    axes.grid(alpha=0.25)
-    axes.spines[["top", "right"]].set_visible(False)
+    minutes = job.counters["curve"][-1]["seconds"] / 60
+    figure.suptitle(f"{game}, {job.ruleset.n_seats} players, {minutes:.0f} minutes of self-play", x=0.01, ha="left")
     file = io.BytesIO()
     figure.savefig(file, format="png")
     pyplot.close(figure)
     return file.getvalue()
+
+
+def panel(axes: Any, curve: Sequence[Mapping[str, Any]], final: Mapping[str, evaluate.Result]) -> None:
+    """One contest. The labels' numbers are the final table's."""
+    from matplotlib.ticker import PercentFormatter
+
+    unit, name = (1e6, "millions") if curve[-1]["steps"] >= 1e6 else (1e3, "thousands")
+    steps = np.array([row["steps"] for row in curve]) / unit
+    value, low, high = (np.array([row[column] for row in curve]) for column in ("value", "low", "high"))
+    for player in ("random", "heuristic"):
+        axes.axhline(final[player].value, color=COLOURS[player], linestyle=(0, (5, 3)), linewidth=1.3)
+    axes.fill_between(steps, low, high, color=COLOURS["trained"], alpha=0.2, linewidth=0)
+    axes.plot(steps, value, color=COLOURS["trained"], linewidth=2, marker="o", markersize=3.5)
+    axes.set_ylim(0, 1)
+    axes.yaxis.set_major_formatter(PercentFormatter(1, decimals=0))
+    axes.set_xlim(0, max(steps[-1], 1e-9))
+    at = 0.0
+    for it in sorted(final.values(), key=lambda it: it.value):
+        at = min(max(it.value, at), 0.98)  # no label on top of another
+        axes.text(
+            1.015, at, f"{it.player}\n{it.value:.1%}",
+            color=COLOURS[it.player], fontweight="bold", va="center", transform=axes.transAxes,
+        )  # fmt: skip
+        at += 0.1
+    axes.set_xlabel(f"decisions learnt from, {name}")
+    axes.grid(alpha=0.25)
+    axes.spines[["top", "right"]].set_visible(False)
 
 
 if __name__ == "__main__":

@@ -54,6 +54,8 @@ class Ruleset:
         text: (rules, state, seat or None) -> the table as text, from that seat's view or from above.
         figures: (rules, state) -> numbers of a finished game that the page's reference tables average.
         title: the game's name as printed, for pictures and tables.
+        figures_of_seat: (rules, state, seat) -> numbers that say how that seat did in a finished game, NaN where one
+            does not apply to it; None: the game has none.
         public: (rules, state) -> the facts that `redeal` must keep for any seat (the page's section 12).
     """
 
@@ -76,6 +78,7 @@ class Ruleset:
     figures: Callable[[np.ndarray, np.ndarray], dict[str, float]]
     public: Callable[[np.ndarray, np.ndarray], dict[str, Any]]
     title: str = ""
+    figures_of_seat: Callable[[np.ndarray, np.ndarray, int], dict[str, float]] | None = None
 
     @property
     def n_seats(self) -> int:

@@ -145,6 +145,43 @@ def test_opponents_may_be_mixed(ruleset):
     assert asked == {1}
 
 
+def test_games_may_have_opponents_of_their_own(ruleset):
+    asked = {"one": 0, "other": 0}
+
+    def one(observations, masks, seats):
+        asked["one"] += len(seats)
+        return first_legal(observations, masks, seats)
+
+    def other(observations, masks, seats):
+        asked["other"] += len(seats)
+        return first_legal(observations, masks, seats)
+
+    env = BatchVecEnv(ruleset, 8, seed=3, seat=0, opponents={one: 2, "heuristic": 3, other: 2, "random": 1})
+    alone = BatchVecEnv(ruleset, 8, seed=3, seat=0, opponents="heuristic")
+    observations, expected = env.reset(), alone.reset()
+    for _ in range(40):
+        assert (observations[2:5] == expected[2:5]).all()
+        actions = first_legal(None, env.batch.masks, None)
+        observations, _, _, _ = env.step(actions)
+        expected, _, _, _ = alone.step(first_legal(None, alone.batch.masks, None))
+    assert min(asked.values()) > 0
+
+
+@pytest.mark.parametrize(
+    ("opponents", "named"),
+    [
+        ({"heuristic": 7}, "how many of the 8 games"),
+        ({"heuristic": 9, "random": -1}, "how many of the 8 games"),
+        ({"cluedo": 8}, "'cluedo'"),
+        ({"ask": 8}, "'ask'"),
+        (7, "a policy or"),
+    ],
+)
+def test_wrong_opponents_are_named(ruleset, opponents, named):
+    with pytest.raises(ValueError, match=f"opponents: .*{named}"):
+        BatchVecEnv(ruleset, 8, seat=0, opponents=opponents)
+
+
 @pytest.mark.parametrize(
     ("answer", "named"),
     [

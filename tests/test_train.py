@@ -21,15 +21,20 @@ torch = pytest.importorskip("torch")
 pytest.importorskip("sb3_contrib")
 
 from agents import evaluate, runs, train  # noqa: E402
-from agents.policies import features  # noqa: E402
+from agents.imitate import GAMES, lesson  # noqa: E402
+from agents.league import League  # noqa: E402
+from agents.policies import Actor, features  # noqa: E402
 from murder_envs import registry  # noqa: E402
+from murder_envs.drivers import rollout  # noqa: E402
+from murder_envs.drivers.batch import Batch  # noqa: E402
 from tests.support import ROOT  # noqa: E402
 
 GAME = next(iter(train.GAME_SETTINGS))
-SMALL = (
-    "--config", "tiny", "--envs", "16", "--rollout", "16", "--batch-size", "128", "--epochs", "2", "--net", "32,16",
+SMALLER = (
+    "--envs", "16", "--rollout", "16", "--batch-size", "128", "--epochs", "2", "--net", "32,16",
     "--evals", "4", "--eval-games", "50", "--test-games", "100", "--threads", "1",
 )  # fmt: skip
+SMALL = ("--config", "tiny", *SMALLER)
 STEPS = 16 * 16 * 8
 """Eight updates."""
 
@@ -53,10 +58,10 @@ def weights_of(path: pathlib.Path) -> dict[str, np.ndarray]:
     return {name: tensor.numpy() for name, tensor in kept.items()}
 
 
-def same_run(one: pathlib.Path, other: pathlib.Path) -> None:
+def same_run(one: pathlib.Path, other: pathlib.Path, model: str = "model.zip") -> None:
     """Two runs have ended alike, to the last bit."""
     assert rows_of(one) == rows_of(other)
-    ours, theirs = weights_of(one / "model.zip"), weights_of(other / "model.zip")
+    ours, theirs = weights_of(one / model), weights_of(other / model)
     assert ours.keys() == theirs.keys()
     for name in ours:
         np.testing.assert_array_equal(ours[name], theirs[name], err_msg=name)
@@ -100,18 +105,17 @@ def test_a_run_leaves_everything_in_its_folder(finished):
     assert [int(row["steps"]) for row in rows_of(finished)] == [0, STEPS // 4, STEPS // 2, STEPS * 3 // 4, STEPS]
     assert (finished / "curve.png").read_bytes().startswith(b"\x89PNG")
     assert "returns: player_0" in (finished / "game.txt").read_text()
-    assert "| heuristic | 100 |" in (finished / "results.md").read_text()
+    assert "| heuristic | " in (finished / "results.md").read_text()
     assert tags_of(finished) == [STEPS // 8 * k for k in range(1, 9)]
     assert len(runs.checkpoints(finished)) == runs.KEPT
 
 
 def test_the_model_plays_as_it_did(finished):
-    ruleset, model = runs.load_model(finished)
     results = json.loads((finished / "results.json").read_text())["results"]
-    again = evaluate.trained_player(ruleset, model, 100, evaluate.TEST_SEED)
-    assert again.value == results[-1]["value"]
-    sampled = evaluate.trained_player(ruleset, model, 100, evaluate.TEST_SEED, sampled=True)
-    assert sampled.value == results[-2]["value"]
+    for path in (finished, finished / "model.zip"):
+        ruleset, trained = runs.load_models(path)
+        again = evaluate.final_table(evaluate.outcome(ruleset), trained, 100)
+        assert [it.value for it in again] == [it["value"] for it in results]
 
 
 def test_evaluate_prints_the_table(finished, capsys):
@@ -126,6 +130,14 @@ def test_trained_agents_beat_random_play(tmp_path):
     assert train.main([*arguments, *small, "--batch-size", "512", "--out", str(tmp_path)]) == 0
     results = json.loads((run_of(tmp_path) / "results.json").read_text())["results"]
     assert results[-1]["low"] > results[0]["high"]
+
+
+class Crash(BaseException):
+    """The power fails."""
+
+
+def crash(*_: object) -> None:
+    raise Crash
 
 
 # -- Stopping and going on --------------------------------------------------------------------------------------------
@@ -194,15 +206,38 @@ def test_one_process_at_a_time(tmp_path, finished, capsys):
     assert not runs.is_locked(finished)
 
 
+@pytest.mark.parametrize("other", [name for name in train.GAME_SETTINGS if name != GAME])
+def test_a_run_with_opponents_goes_on_as_if_nothing_had_happened(tmp_path, monkeypatch, other):
+    """First lesson, pool of earlier policies and opponents' draws are all put back."""
+    arguments = ["--game", other, *SMALLER, "--imitate", "500", "--steps", str(STEPS)]
+    assert train.main([*arguments, "--out", str(tmp_path / "one")]) == 0
+    one = run_of(tmp_path / "one")
+    real = train.learn_a_round
+
+    def crash_in_the_middle(job: train.Job, watch: train.Watch) -> None:
+        if job.steps >= STEPS * 3 // 4:
+            raise Crash
+        real(job, watch)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(train, "learn_a_round", crash_in_the_middle)
+        with pytest.raises(Crash):
+            train.main([*arguments, "--out", str(tmp_path / "other")])
+    run = run_of(tmp_path / "other")
+    assert train.main(["--resume", str(run), "--threads", "1"]) == 0
+    for path in one.glob("*.zip"):
+        same_run(one, run, path.name)
+    results = json.loads((one / "results.json").read_text())["results"]
+    assert {it["against"] for it in results} == {"random", "heuristic"}
+    assert len(list((one / "earlier").iterdir())) == 4 * len({it["policy"] for it in results})
+    assert all(it["gain"][0] == 0 for it in results if it["player"] == "heuristic")
+    ruleset, trained = runs.load_models(run)
+    assert [it.value for it in evaluate.final_table(evaluate.outcome(ruleset), trained, 100)] == [
+        it["value"] for it in results
+    ]
+
+
 # -- Never half written -----------------------------------------------------------------------------------------------
-
-
-class Crash(BaseException):
-    """The power fails."""
-
-
-def crash(*_: object) -> None:
-    raise Crash
 
 
 @pytest.mark.parametrize("call", ["fsync", "replace"])
@@ -251,6 +286,11 @@ def test_a_crash_while_a_checkpoint_is_written_costs_only_that_one(finished, tmp
         (["--set", "level"], "set: NAME=VALUE, not 'level'"),
         (["--steps", "0"], "steps: 1 to 1000000000000, not 0"),
         (["--seed", "-1"], "seed: 0 to 4294967295, not -1"),
+        (["--tables", "now=4,then=1"], "tables: any of now, earlier, heuristic, random, not 'then'"),
+        (["--tables", "now"], "tables: shares like now=4"),
+        (["--tables", "now=0"], "tables: at least one share above 0"),
+        (["--imitate", "-1"], "imitate: 0 to "),
+        (["--reward", "much"], "reward: "),
         (["--net", "wide"], "net: widths of layers like 256,128, not 'wide'"),
         (["--gamma", "1.5"], "gamma: 0 to 1.0, not 1.5"),
         (["--threads", "0"], "threads: 1 to "),
@@ -358,9 +398,9 @@ def test_wilson_intervals():
 
 
 def test_evaluation_leaves_the_random_numbers_of_a_training_alone(finished):
-    ruleset, model = runs.load_model(finished)
+    ruleset, trained = runs.load_models(finished)
     before = torch.get_rng_state(), pickle.dumps(np.random.get_state())  # noqa: NPY002
-    evaluate.trained_player(ruleset, model, 20, 1, sampled=True)
+    evaluate.final_table(ruleset, trained, 20)
     assert torch.equal(before[0], torch.get_rng_state())
     assert before[1] == pickle.dumps(np.random.get_state())  # noqa: NPY002
 
@@ -375,3 +415,36 @@ def test_features_leave_out_what_never_changes(game):
     block = ruleset.observation[name].slice
     assert not ((named["columns"] >= block.start) & (named["columns"] < block.stop)).any()
     assert ((named["is_columns"] >= block.start) & (named["is_columns"] < block.start + block.stop)).all()
+
+
+def test_a_lesson_is_of_whole_games_and_of_the_seats_asked_for(game):
+    ruleset = registry.make_ruleset(game)
+    seen, masks, actions, paid = lesson(ruleset, [1], seed=3)
+    assert len(seen) == len(masks) == len(actions) == len(paid) > 0
+    assert (masks[np.arange(len(actions)), actions] == 1).all() and (masks.sum(1) > 1).all()
+    low, high = ruleset.observation.bounds()
+    assert (seen >= low).all() and (seen <= high).all()
+    played = rollout.play(ruleset, "heuristic", GAMES, seed=3)
+    assert set(np.unique(paid)) <= set(np.unique(played.returns[:, 1].astype(np.float32)))
+
+
+def test_shares_of_tables_add_up(monkeypatch):
+    for shares in ({"now": 4, "earlier": 2, "heuristic": 2}, {"heuristic": 1}, {"random": 1, "earlier": 3}):
+        opponents = League(shares, 100).opponents
+        assert isinstance(opponents, dict) and sum(opponents.values()) == 100
+        assert len(opponents) == len(shares) + max(0, shares.get("earlier", 1) - 1)
+
+
+def test_the_actor_draws_what_the_policy_says(finished):
+    ruleset, trained = runs.load_models(finished)
+    policy = trained["model"][0].policy
+    batch = Batch(ruleset, 1, 5, skip_forced=True)
+    batch.reset(5)
+    many = 4000
+    seen, masks = np.repeat(batch.observations, many, 0), np.repeat(batch.masks, many, 0)
+    drawn = np.bincount(Actor(policy, sampled=True)(seen, masks), minlength=ruleset.actions.n) / many
+    with torch.no_grad():
+        odds = policy.get_distribution(torch.as_tensor(batch.observations), batch.masks).distribution.probs[0].numpy()
+    assert np.abs(drawn - odds).max() < 5 * np.sqrt(0.25 / many)
+    assert drawn[batch.masks[0] == 0].sum() == 0
+    assert (Actor(policy)(seen[:3], masks[:3]) == odds.argmax()).all()

@@ -10,7 +10,7 @@ There is no adapter in between: the whole batch is one compiled call a step, and
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import gymnasium
@@ -19,7 +19,7 @@ from stable_baselines3.common.monitor import Monitor
 from stable_baselines3.common.vec_env import VecEnv
 
 from murder_envs.api.seat import check_render, no_ask, observation_space
-from murder_envs.core.snapshots import a_bool, an_int, fail
+from murder_envs.core.snapshots import a_bool, an_int, fail, is_int
 from murder_envs.drivers.batch import PATIENCE, Batch
 from murder_envs.registry import make_ruleset
 from murder_envs.ruleset import Ruleset
@@ -27,7 +27,8 @@ from murder_envs.ruleset import Ruleset
 Chooser = Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray]
 """(observations int8[k, size], masks int8[k, n], absolute seats int64[k]) -> int[k], a legal action for each."""
 
-Opponents = str | Chooser | Sequence[str | Chooser] | None
+Table = str | Chooser | Sequence[str | Chooser]
+Opponents = Table | Mapping[Table, int] | None
 
 
 class BatchVecEnv(VecEnv):
@@ -50,8 +51,9 @@ class BatchVecEnv(VecEnv):
         seat: the learning seat: an absolute seat, "random" (drawn each episode, from its seed) or "all".
         opponents: who plays the other seats: "random", "heuristic" (both inside the compiled step), a callable
             (observations int8[k, size], masks int8[k, n], seats int64[k]) -> int[k], or a list with one of these for
-            each, the next seat clockwise from the learning one first. A callable is asked for all games that wait for
-            it at once, again and again until every game waits for its learning seat. None: "random".
+            each, the next seat clockwise from the learning one first; or a dict of these (lists as tuples) that says
+            how many of the games each plays. A callable is asked for all games that wait for it at once, again and
+            again until every game waits for its learning seat. None: "random".
         skip_forced: play decisions with one legal option inside the step.
         parallel: as for `Batch`.
         scores: also put the rulebook's own score into the infos of finished games, at some microseconds a game.
@@ -74,9 +76,9 @@ class BatchVecEnv(VecEnv):
         scores: bool = False,
         render_mode: str | None = None,
     ) -> None:
-        no_ask(opponents)
+        no_ask(list(opponents) if isinstance(opponents, Mapping) else opponents)
         check_render(ruleset, render_mode, None)
-        names, self._choosers = _split(opponents, ruleset.n_seats)
+        names, self._choosers, self._whose = _split(opponents, num_envs, ruleset.n_seats)
         self._scores = a_bool("scores", scores)
         self.batch = Batch(
             ruleset, num_envs, seed, seat=seat, opponents=names, skip_forced=skip_forced, parallel=parallel
@@ -165,10 +167,10 @@ class BatchVecEnv(VecEnv):
         """int64[k]: what the callables do in the games that wait for them."""
         batch = self.batch
         seats = batch.seats[waiting]
-        offsets = (seats - batch.learners[waiting]) % self.ruleset.n_seats
+        whose = self._whose[waiting, (seats - batch.learners[waiting]) % self.ruleset.n_seats - 1]
         actions = np.full(len(waiting), -1, np.int64)
-        for chooser, its_offsets in self._choosers:
-            k = np.flatnonzero(its_offsets[offsets])
+        for number, chooser in enumerate(self._choosers):
+            k = np.flatnonzero(whose == number)
             if not k.size:
                 continue
             games = waiting[k]
@@ -251,17 +253,28 @@ class _Ended:
         self.infos: list[dict[str, Any]] = [{} for _ in range(n)]
 
 
-def _split(opponents: Opponents, n_seats: int) -> tuple[Any, list[tuple[Chooser, np.ndarray]]]:
-    """What a `Batch` is told of the opponents, and each callable with bool[n_seats]: the offsets that it plays."""
-    if callable(opponents):
-        opponents = [opponents] * (n_seats - 1)
-    if opponents is None or isinstance(opponents, str) or not any(map(callable, opponents)):
-        return opponents, []
-    choosers: dict[int, tuple[Chooser, np.ndarray]] = {}
-    for offset, chooser in enumerate(opponents[: n_seats - 1], 1):
-        if callable(chooser):
-            choosers.setdefault(id(chooser), (chooser, np.zeros(n_seats, np.bool_)))[1][offset] = True
-    return ["ask" if callable(it) else it for it in opponents], list(choosers.values())
+def _split(opponents: Opponents, n: int, n_seats: int) -> tuple[Any, list[Chooser], np.ndarray]:
+    """What a `Batch` is told of the opponents; the callables; int[n, n_seats - 1], which of them plays, -1: none."""
+    tables = list(opponents.items()) if isinstance(opponents, Mapping) else [(opponents, n)]
+    counts = [count for _, count in tables]
+    if not all(is_int(count) and count >= 0 for count in counts) or sum(counts) != n:
+        fail("opponents", f"how many of the {n} games each plays, not {counts}")
+    names = np.empty((n, n_seats - 1), object)
+    whose = np.full(names.shape, -1)
+    choosers: list[Chooser] = []
+    games = 0
+    for table, count in tables:
+        if table is None or isinstance(table, str) or callable(table):
+            table = [table or "random"] * (n_seats - 1)
+        elif not isinstance(table, Sequence) or len(table) != n_seats - 1:
+            fail("opponents", f"a policy or {n_seats - 1} of them, the next seat clockwise first, not {table!r}")
+        for offset, it in enumerate(table):
+            if callable(it) and it not in choosers:
+                choosers.append(it)
+            names[games : games + count, offset] = "ask" if callable(it) else it
+            whose[games : games + count, offset] = choosers.index(it) if callable(it) else -1
+        games += count
+    return names if opponents is not None else None, choosers, whose
 
 
 def make(game: str, num_envs: int, **options: Any) -> BatchVecEnv:

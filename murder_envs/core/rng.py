@@ -70,7 +70,7 @@ def seed_rng(state, seed):
 
 @kernel
 def seed_redeal(state, seed):
-    """Start the random numbers of a redeal: other ones than a deal from the same seed has, whose cards it could find."""
+    """Start the random numbers of a redeal: not those of a deal from the same seed, whose cards it could find."""
     seed_rng(state, seed)
     if state.rng_listed == 0:
         state.rng = mix(state.rng ^ MIX_2)

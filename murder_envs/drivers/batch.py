@@ -161,7 +161,7 @@ def advance(
         deals = task == DEAL
         action = given[k] if asked else NO_ACTION
         if not asked:
-            seat_players(game, learner, given[k], players, opponents, stream)
+            seat_players(game, learner, given[k], players, row_of(opponents, i), stream)
             game.final_seat = max(game.learner, 0)
         elif game.learner == EVERY or game.learner == actor:
             game.length += 1
@@ -184,7 +184,7 @@ def advance(
                     break
                 game.rules = 0
                 game.episode += 1
-                seat_players(game, learner, episode_seed(seed, i, game.episode), players, opponents, stream)
+                seat_players(game, learner, episode_seed(seed, i, game.episode), players, row_of(opponents, i), stream)
                 asked, deals, action = False, True, NO_ACTION
                 continue
             seat = to_act(state)
@@ -235,15 +235,19 @@ def policy_code(field: str, name: Any) -> int:
     return POLICIES[name]
 
 
-def opponent_codes(opponents: Any, n_seats: int) -> np.ndarray:
-    """int64[n_seats - 1]: who plays the seats to the left of the learning one, the next clockwise first."""
+def opponent_codes(opponents: Any, n: int, n_seats: int) -> np.ndarray:
+    """int64[n, n_seats - 1]: who plays the seats to the left of the learning one, the next clockwise first."""
+    if isinstance(opponents, np.ndarray):
+        if opponents.shape != (n, n_seats - 1):
+            fail("opponents", f"names of shape ({n}, {n_seats - 1}), not {opponents.shape}")
+        return np.array([policy_code("opponents", it) for it in opponents.ravel().tolist()], np.int64).reshape(n, -1)
     if opponents is None or isinstance(opponents, str):
-        return np.full(n_seats - 1, policy_code("opponents", opponents or "random"), np.int64)
+        opponents = [opponents or "random"] * (n_seats - 1)
     if not isinstance(opponents, Sequence):
         fail("opponents", f"the name of a policy or a list of {n_seats - 1}, not {opponents!r}")
     if len(opponents) != n_seats - 1:
         fail("opponents", f"{n_seats - 1} entries, the next seat clockwise first, not {len(opponents)}")
-    return np.array([policy_code("opponents", name) for name in opponents], np.int64)
+    return np.tile(np.array([policy_code("opponents", it) for it in opponents], np.int64), (n, 1))
 
 
 def learner_code(seat: Any, n_seats: int) -> int:
@@ -295,7 +299,8 @@ class Batch:
         seed: int from 0 to 2^63 - 1 under which the episodes start; None: one from the operating system.
         seat: which seat learns: an absolute seat, "random" (drawn for each episode from its seed) or "all".
         opponents: who plays the other seats: "random", "heuristic", "ask" (Python is asked for them too), or a list
-            with one of these for each, the next seat clockwise from the learning one first. None: "random".
+            with one of these for each, the next seat clockwise from the learning one first, or an array of them,
+            [N, n_seats - 1], for each game its own. None: "random".
         skip_forced: play decisions with one legal option inside the step.
         auto_reset: False: a finished game stays as it ended, with an empty mask and `seats` -1, until `start` or
             `reset`. Then a game may also be over right after `reset`.
@@ -312,7 +317,7 @@ class Batch:
         seed: int | None = None,
         *,
         seat: int | str = "all",
-        opponents: str | Sequence[str] | None = None,
+        opponents: str | Sequence[str] | np.ndarray | None = None,
         skip_forced: bool = False,
         auto_reset: bool = True,
         parallel: bool | int = False,
@@ -322,7 +327,7 @@ class Batch:
         self._learner = learner_code(seat, ruleset.n_seats)
         if self._learner == EVERY and opponents is not None:
             fail("opponents", 'None where seat is "all"')
-        self._opponents = opponent_codes(opponents, ruleset.n_seats)
+        self._opponents = opponent_codes(opponents, self.n, ruleset.n_seats)
         self._skip_forced = int(a_bool("skip_forced", skip_forced))
         self._restart = int(a_bool("auto_reset", auto_reset))
         self._threads = _threads(parallel, self.n)
