@@ -288,8 +288,8 @@ STATE = np.dtype(
         ("found", np.uint16),  # set of rooms where the detective has found something
         ("vain", np.uint16),  # set of rooms first searched in vain
         ("surely_off", np.uint16),  # of these, those that cannot have been cleaned
-        ("vain_cover", np.uint64, (MAX_ROOMS // 4,)),  # two bytes a room: by then, room cards used that name it, and free
-        # cleanings that can lie
+        ("vain_cover", np.uint64, (MAX_ROOMS // 4,)),  # two bytes a room: by then, room cards used that name it, and
+        # free cleanings that can lie
         ("cover", np.uint64, (MAX_ROOMS // 8,)),  # room cards used that name a room; a byte each
         ("used_room_cards", np.uint16),  # set of room cards
         ("room_card_choice", np.uint64, (2,)),  # which of its rooms was crossed out, from 1, 0: not used; a byte each
