@@ -27,6 +27,7 @@ from murder_envs.ruleset import Ruleset
 __all__ = ["CONFIGS", "home_and_away", "ruleset"]
 
 NAME = "perfect_murder"
+TITLE = "Perfect Murder"
 VERSION = 1
 
 CONFIGS: dict[str, dict[str, Any]] = {
@@ -95,4 +96,5 @@ def ruleset(**config: Any) -> Ruleset:
         text=says.text,
         figures=says.figures,
         public=says.public,
+        title=TITLE,
     )

@@ -344,7 +344,8 @@ def check_paths(
     weapons: Sequence[str],
     weapon_rooms: Sequence[int],
 ) -> dict[tuple[int, ...], float]:
-    """Every path, with its chance if all steps are drawn: not too many, one from each outer room, each with a weapon, each weapon on some."""
+    """Every path, with its chance if all steps are drawn: not too many, one from each outer room, each with a weapon,
+    and each weapon on one."""
     beside: list[list[int]] = [[] for _ in rooms]
     for a, b in door_rooms:
         beside[a].append(b)

@@ -288,8 +288,8 @@ STATE = np.dtype(
         ("found", np.uint16),  # set of rooms where the detective has found something
         ("vain", np.uint16),  # set of rooms first searched in vain
         ("surely_off", np.uint16),  # of these, those that cannot have been cleaned
-        ("vain_cover", np.uint64, (MAX_ROOMS // 4,)),  # then: room cards used that name it, free cleanings that can lie;
-        # two bytes a room
+        ("vain_cover", np.uint64, (MAX_ROOMS // 4,)),  # two bytes a room: by then, room cards used that name it, and
+        # free cleanings that can lie
         ("cover", np.uint64, (MAX_ROOMS // 8,)),  # room cards used that name a room; a byte each
         ("used_room_cards", np.uint16),  # set of room cards
         ("room_card_choice", np.uint64, (2,)),  # which of its rooms was crossed out, from 1, 0: not used; a byte each
@@ -412,7 +412,7 @@ def clear_plan(state):
 
 @kernel
 def set_up(state, rules, seed):
-    """Setup, 4: shuffle the piles; the detective may be dealt a clue and a trace card, which the murderer never sees."""
+    """Setup: shuffle the piles; the detective may be dealt a clue and a trace card, which the murderer never sees."""
     clear(state, rules)
     seed_rng(state, seed)
     for pile in range(3):
@@ -480,7 +480,7 @@ def record_event(state, kind, result, a, b, c, d, thing, value):
 
     The arguments, by kind (cards and markers are fields; numbers from 0):
     remove: card. clean: room card, room. up, down: action card, field or room or card, 1 + second stolen card.
-    search: room, clue cards, trace cards. door: door. request: 1 + kind, cards. play: card. discard: three cards, field.
+    search: room, clue cards, trace cards. door: door. request: 1 + kind, cards. play: card. discard: 3 cards, field.
     accuse: suspect, weapon, entry.
     """
     state.record[state.record_n] = kind | result << 4 | a << 8 | b << 14 | c << 20 | d << 26

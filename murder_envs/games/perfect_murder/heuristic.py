@@ -624,9 +624,7 @@ def choose_room_card(row, words, rules, stream):
 def choose_mark(row, words, rules, stream, phase):
     """A field of the rival that lacks the fewest."""
     free = options(words, rules.act_marker, rules)
-    n, at = rules.n_suspects, rules.obs_suspect_possible
-    if phase == MARK_TRACE:
-        n, at = rules.n_weapons, rules.obs_weapon_possible
+    n = rules.n_weapons if phase == MARK_TRACE else rules.n_suspects
     gone = column(row, rules.obs_marker, rules.n_fields, 5, 4)
     best = free
     fewest = rules.n_fields + 1

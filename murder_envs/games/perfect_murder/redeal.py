@@ -238,7 +238,7 @@ def secret(what, number, entry, rooms, later):
 
 @kernel
 def kind_of_secret(word, typing):
-    """What was done: FALSE_CLUE, FALSE_TRACE, CLEAN_ANY (also with a room card) or SECRET_X, given what lies face down."""
+    """What was done, given what lies face down: FALSE_CLUE, FALSE_TRACE, CLEAN_ANY (a room card too) or SECRET_X."""
     what = np.int64(word >> WHAT & BYTE)
     if what == SECRET_DOWN:
         return np.int64(typing >> (np.uint64(2) * (word >> NUMBER & BYTE))) & 3

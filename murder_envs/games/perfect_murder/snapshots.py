@@ -857,7 +857,7 @@ class Position:
         self.choose_cards(0, size - 1, self.hand)
         for i, card in enumerate(self.chosen_cards):
             if sum(other > card for other in self.hand) < size - 1 - i:
-                fail("chosen", f"after {self.case.fields[card]} too few cards can follow; they are named in board order")
+                fail("chosen", f"after {self.case.fields[card]} too few cards can follow; they go in board order")
 
     # The state
 

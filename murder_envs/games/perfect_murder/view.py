@@ -208,7 +208,7 @@ def observation_of(case: Case) -> Layout:
             ("plan_path", rooms, 0, 16, "place on the path, the entry being 1; murderer only"),
             ("crossed", rooms, 0, 1, "crossed out: cleaned, or searched with success; murderer only"),
             ("room_search", (rooms, 3), 0, 1, "one-hot: never searched, found something once, in vain only"),
-            ("vain_cover", (rooms, 2), 0, 12, "at the first search in vain: room cards used that name it; free cleanings"),
+            ("vain_cover", (rooms, 2), 0, 12, "at the first search in vain: used cards that name it; free cleanings"),
             ("surely_off", rooms, 0, 1, "searched in vain while it could not have been cleaned"),
             ("cover", rooms, 0, 12, "used room cards that name the room"),
             ("door_answer", (doors, 3), 0, 1, "one-hot: not asked, yes, no"),

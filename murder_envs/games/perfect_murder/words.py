@@ -90,7 +90,8 @@ class Words:
         seen["record"] = [as_seen(text) for text in full["record"]]
         seen["sizes"] = [len(full[pile]) for pile in ("clue_pile", "trace_pile", "room_pile", "removed", "known")]
         seen["hand"] = [sum(card in self.case.fields[: self.case.n_clues] for card in full["hand"]), len(full["hand"])]
-        seen["cards_up"] = [sum(text.startswith(f"bonus up {card}") for text in full["record"]) for card in ACTION_CARDS]
+        laid = [text.split(" ")[2] for text in full["record"] if text.startswith("bonus up ")]
+        seen["cards_up"] = [laid.count(card) for card in ACTION_CARDS]
         return seen
 
     # -- The table as text ---------------------------------------------------------------------------
@@ -123,7 +124,8 @@ class Words:
         if full["over"]:
             return f"the game is over: the {full['winner']} has won after {full['actions_used']} actions"
         asked = full["phase"] if seat in (None, full["to_act"]) else "something"
-        left = f"; the detective has {full['actions_left']} actions left" + (", the murderer has fled" if full["fled"] else "")
+        left = f"; the detective has {full['actions_left']} actions left"
+        left += ", the murderer has fled" if full["fled"] else ""
         chosen = f" after {', '.join(full['chosen'])}" if full["chosen"] and asked == full["phase"] else ""
         return f"the {AGENTS[full['to_act']]} is asked: {asked}{chosen}{left}"
 
@@ -174,7 +176,8 @@ class Words:
         held = full["hand"]
         if seat == MURDERER:
             exposed = [case.fields[i] for i in np.flatnonzero(seen["exposed"])]
-            shown = ", ".join([*exposed, *([f"{len(held) - len(exposed)} unknown"] if len(held) > len(exposed) else [])])
+            unknown = len(held) - len(exposed)
+            shown = ", ".join([*exposed, *([f"{unknown} unknown"] if unknown else [])])
         else:
             shown = ", ".join(held)
         lines.append(f"the detective's hand: {shown or '-'}")
@@ -190,17 +193,21 @@ class Words:
         lines.append(f"discard pile: {', '.join(full['discard']) or '-'}")
         out = full["removed"] if seat != DETECTIVE else [f"{len(full['removed'])} cards"]
         lines.append(f"out of the game: {', '.join(out) or '-'}")
-        rooms = [f"{card} {'/'.join(case.rooms[r] for r in case.room_cards[card - 1])}" for card in full["used_room_cards"]]
-        lines.append(f"room cards used: {', '.join(rooms) or '-'}; left: {len(full['room_pile'])}")
+        used = ", ".join(map(self.room_card_text, full["used_room_cards"]))
+        lines.append(f"room cards used: {used or '-'}; left: {len(full['room_pile'])}")
         laid = np.flatnonzero(seen["room_card"][:, 2])
         if laid.size:
-            lines.append("room cards laid open: " + ", ".join(f"{i + 1}" for i in laid))
+            lines.append("room cards laid open: " + ", ".join(self.room_card_text(int(i) + 1) for i in laid))
         up = [f"{n} {card}" for card, n in zip(ACTION_CARDS, seen["cards_up"], strict=True) if n]
         lines.append(f"action cards face up: {', '.join(up) or '-'}; face down: {seen['face_down'][0]}")
         if seat != DETECTIVE:
             left = [f"{n} {card}" for card, n in full["action_cards"].items() if n]
             lines.append(f"action cards in hand: {', '.join(left) or '-'}")
         return lines
+
+    def room_card_text(self, card: int) -> str:
+        """A room card with its two rooms."""
+        return f"{card} {'/'.join(self.case.rooms[room] for room in self.case.room_cards[card - 1])}"
 
     def known_place(self, card: str, seen: dict[str, np.ndarray]) -> str:
         field = self.case.fields.index(card)
