@@ -29,6 +29,7 @@ from murder_envs.ruleset import Ruleset
 __all__ = ["CONFIGS", "generate_case", "ruleset", "to_toml"]
 
 NAME = "my_murder_mystery"
+TITLE = "My Murder Mystery"
 VERSION = 1
 
 _TINY: dict[str, Any] = {
@@ -107,6 +108,7 @@ def ruleset(**config: Any) -> Ruleset:
         text=partial(words.text, book),
         figures=partial(words.figures, terms),
         public=partial(words.public, terms),
+        title=TITLE,
     )
 
 

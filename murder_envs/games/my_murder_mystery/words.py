@@ -64,7 +64,7 @@ def figures(terms: Terms, rules: np.ndarray, state: np.ndarray) -> dict[str, flo
 
     `winners`; of innocents the share of right accusations and that of winners; of keepers of a secret among them the
     share of winners; the share of secrets (but the murder) that are kept; whether a murderer who is played wins, and is
-    the most accused.
+    the most accused; whether seat 0 wins.
     """
     its = Reader(terms, rules, state)
     done, points, _ = its.outcome()
@@ -89,6 +89,7 @@ def figures(terms: Terms, rules: np.ndarray, state: np.ndarray) -> dict[str, flo
         "secrets_kept": mean(kept),
         "murderer_wins": float(murderer in winners) if played else nothing,
         "murderer_accused": float(its.s["accused"] == murderer) if played else nothing,
+        "seat_0_won": float(0 in winners),
     }
 
 
@@ -305,7 +306,7 @@ class Script:
             name = self.book.person(self.book.terms.people[fact.subject])
             return f"{question} {'It is' if fact.kind == IS else 'Not'} {name}."
         trait = self.book.trait(fact.subject)
-        return f"{question} Somebody of whom one {'can' if fact.kind == HAS else 'cannot'} say: {trait}."
+        return f"{question} {'Somebody' if fact.kind == HAS else 'Nobody'} who {trait}."
 
     def end(self) -> list[str]:
         """The pointing and the revelation."""
