@@ -1,8 +1,8 @@
 """My Murder Mystery: 3 to 7 players with mixed motives, a case of secrets, places to open, talk that nothing proves.
 
 Read in this order: cards, case, moves, deal, view, play, redeal, snapshots, words; heuristic as needed. `deal.py` holds
-the case generator, since a case is dealt like cards; `case.py` reads written cases. Sizes follow from the configuration:
-so do action ids and layouts, and RULES says where their blocks start.
+the case generator, since a case is dealt like cards; `case.py` reads written cases. Sizes, action ids
+and layouts follow from the configuration; RULES says where their blocks start.
 
 Version history (raised by every change of play, observation or action ids):
 
