@@ -12,11 +12,9 @@ GAMES = {
     "theres_been_a_murder": "murder_envs.games.theres_been_a_murder",
     "perfect_murder": "murder_envs.games.perfect_murder",
     "murder_of_crows": "murder_envs.games.murder_of_crows",
+    "my_murder_mystery": "murder_envs.games.my_murder_mystery",
 }
 """name -> the package with `ruleset(**config) -> Ruleset` and `CONFIGS`; the public module is `<name>_v0`."""
-
-UNDER_WAY = ("my_murder_mystery",)
-"""Games whose rules are in `games/` and whose tests are not complete: they can be read, and not yet be made."""
 
 
 def game(name: str) -> Any:

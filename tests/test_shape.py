@@ -13,7 +13,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from murder_envs.registry import GAMES, UNDER_WAY, env_id
+from murder_envs.registry import GAMES, env_id
 from tests.support import DATA, ROOT, ruleset_of
 
 PACKAGE = ROOT / "murder_envs"
@@ -97,7 +97,7 @@ def test_a_game_has_its_files(game):
 
 def test_the_package_has_no_other_games():
     folders = {path.name for path in (PACKAGE / "games").iterdir() if (path / "__init__.py").exists()}
-    assert folders == {*GAMES, *UNDER_WAY}
+    assert folders == {*GAMES}
     assert {path.stem.removesuffix("_v0") for path in PACKAGE.glob("*_v0.py")} == set(GAMES)
 
 

@@ -1,8 +1,8 @@
 """My Murder Mystery: 3 to 7 players with mixed motives, a case of secrets, places to open, talk that nothing proves.
 
 Read in this order: cards, case, moves, deal, view, play, redeal, snapshots, words; heuristic as needed. `deal.py` holds
-the case generator, since a case is dealt like cards; `case.py` reads written cases. Sizes follow from the configuration:
-so do action ids and layouts, and RULES says where their blocks start.
+the case generator, since a case is dealt like cards; `case.py` reads written cases. Sizes, action ids
+and layouts follow from the configuration; RULES says where their blocks start.
 
 Version history (raised by every change of play, observation or action ids):
 
@@ -29,6 +29,7 @@ from murder_envs.ruleset import Ruleset
 __all__ = ["CONFIGS", "generate_case", "ruleset", "to_toml"]
 
 NAME = "my_murder_mystery"
+TITLE = "My Murder Mystery"
 VERSION = 1
 
 _TINY: dict[str, Any] = {
@@ -107,6 +108,7 @@ def ruleset(**config: Any) -> Ruleset:
         text=partial(words.text, book),
         figures=partial(words.figures, terms),
         public=partial(words.public, terms),
+        title=TITLE,
     )
 
 

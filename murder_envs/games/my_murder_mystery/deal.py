@@ -15,7 +15,6 @@ from murder_envs.core.jit import kernel, records
 from murder_envs.core.rng import RNG_FIELDS, below, seed_rng, shuffle
 from murder_envs.core.snapshots import a_choice, a_list, an_int, distinct, fail, known_only
 from murder_envs.core.tables import Actions, Layout
-from murder_envs.games.my_murder_mystery.case import N_QUESTIONS, Case, Contents, Fact, Objective, Terms, read_case
 from murder_envs.games.my_murder_mystery.cards import (
     ACCUSE,
     ANSWER,
@@ -47,6 +46,7 @@ from murder_envs.games.my_murder_mystery.cards import (
     SETUP_CARDS,
     SETUP_POOL,
 )
+from murder_envs.games.my_murder_mystery.case import N_QUESTIONS, Case, Contents, Fact, Objective, Terms, read_case
 from murder_envs.games.my_murder_mystery.moves import (
     ACCUSE_PHASE,
     ANSWER_PHASE,

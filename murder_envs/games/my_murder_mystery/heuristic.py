@@ -32,7 +32,6 @@ from murder_envs.games.my_murder_mystery.moves import (
     PASS,
     REPLY,
     TALK,
-    TIEBREAK,
     VETO,
     VETO_LEADER,
     VETO_LOCATION,
@@ -468,7 +467,7 @@ def choose_talk(row, words, rules, stream):
 
 @kernel
 def wanted_card(row, words, rules, stream):
-    """From round 2 on any card unread; the murderer keeps its tokens while a place headed by the murder is face down."""
+    """From round 2 on any card unread; the murderer keeps its tokens while a place of the murder is face down."""
     if row[rules.obs_round] < 2:
         return 0
     if is_own(row, rules, MURDER):

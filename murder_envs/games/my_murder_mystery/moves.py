@@ -1,8 +1,8 @@
 """What can be asked, and what can be answered: phases, events, the table of actions, and what play and view share.
 
 Inside the game people are counted by *place*: 0..n-1 are the characters played, by their seats; then come the portraits
-that are out and the extras, each in the order of the case. So a set of people, seen from a seat, is the same set with its
-n low bits turned round.
+that are out and the extras, each in the order of the case. So a set of people, seen from a seat, is the same set with
+its n low bits turned round.
 """
 
 from __future__ import annotations

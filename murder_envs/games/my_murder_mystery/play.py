@@ -6,15 +6,15 @@ A round, as phases:
     -> TALK by each in turn, from the Leader on (-> REPLY by whom one asks)
     -> LEADER -> (VETO_LEADER by each with a token -> LEADER again, if one vetoes) -> the next round
 
-In the last round nobody is named: a final TALK, then ACCUSE_PHASE -> ANSWER_PHASE, ANSWER_PHASE by each, TIEBREAK by the
-Leader if the most accused are several, OVER.
+In the last round nobody is named: a final TALK, then ACCUSE_PHASE -> ANSWER_PHASE, ANSWER_PHASE by each, TIEBREAK by
+the Leader if the most accused are several, OVER.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from murder_envs.core.bits import allow, allow_all, bit, full, has, kth, popcount
+from murder_envs.core.bits import allow_all, bit, full, has, kth, popcount
 from murder_envs.core.jit import kernel
 from murder_envs.games.my_murder_mystery.cards import (
     ACCUSE,
@@ -174,7 +174,7 @@ def apply_visit(state, rules, action):
 
 @kernel
 def reveal(state, rules):
-    """The chosen location is turned over and read aloud; the Leader takes the card that it names, and reads it alone."""
+    """The chosen location is turned over and read aloud; the Leader takes the card that it names and reads it alone."""
     leader = np.int64(state.leader)
     location = np.int64(state.chosen) - 1
     state.chosen = NO_LOCATION

@@ -8,7 +8,18 @@ from typing import Any
 import numpy as np
 
 from murder_envs.core.jit import entry, records
-from murder_envs.core.snapshots import a_bool, a_choice, a_list, a_text, an_int, distinct, fail, follows, ints, known_only
+from murder_envs.core.snapshots import (
+    a_bool,
+    a_choice,
+    a_list,
+    a_text,
+    an_int,
+    distinct,
+    fail,
+    follows,
+    ints,
+    known_only,
+)
 from murder_envs.games.my_murder_mystery.cards import (
     FIRST_SETUP_CARD,
     HAS,
@@ -149,7 +160,9 @@ class Reader:
                 question, place = divmod(i, self.n_people)
                 facts.append(Fact(question, kind, int(self.s["person"][place])))
         for name, kind in (("claims_has", HAS), ("claims_lacks", LACKS)):
-            facts += [Fact(i // len(self.terms.traits), kind, i % len(self.terms.traits)) for i in members(self.s[name][seat])]
+            for i in members(self.s[name][seat]):
+                question, trait = divmod(i, len(self.terms.traits))
+                facts.append(Fact(question, kind, trait))
         return sorted(map(self.terms.fact_text, facts))
 
     def events(self) -> list[list[Any]]:
@@ -206,7 +219,8 @@ def snapshot(terms: Terms, rules: np.ndarray, state: np.ndarray) -> dict[str, An
     portraits = range(terms.n_portraits)
     return {
         "traits": {
-            key: [trait for t, trait in enumerate(terms.traits) if code[c] >> t & 1] for c, key in enumerate(terms.people)
+            key: [trait for t, trait in enumerate(terms.traits) if code[c] >> t & 1]
+            for c, key in enumerate(terms.people)
         },
         "answers": {question: its.key(s["solution"][q]) for q, question in enumerate(terms.questions)},
         "characters": [its.key(seat) for seat in range(n)],
@@ -617,7 +631,8 @@ class Position:
         s = state[0]
         self.write_case(s)
         n = self.n
-        s["round_n"], s["leader"], s["phase"], s["to_act"] = self.round, self.leader, PHASES.index(self.phase), self.to_act
+        s["round_n"], s["leader"] = self.round, self.leader
+        s["phase"], s["to_act"] = PHASES.index(self.phase), self.to_act
         s["tokens"][:n] = self.tokens
         s["revealed"] = 0
         s["order"] = 0
@@ -681,10 +696,10 @@ class Position:
             for kind in range(len(KINDS)):
                 of_person = kind in (IS, NOT)
                 its = [fact for fact in facts if fact.kind == kind]
-                bits = [
-                    fact.question * n_people + self.place[fact.subject] if of_person else fact.question * n_traits + fact.subject
-                    for fact in its
-                ]
+                if of_person:
+                    bits = [fact.question * n_people + self.place[fact.subject] for fact in its]
+                else:
+                    bits = [fact.question * n_traits + fact.subject for fact in its]
                 s[f"claims_{KINDS[kind]}"][seat] = sum(1 << i for i in bits)
         s["suspicion"][: self.n] = self.suspicions
 
@@ -699,4 +714,3 @@ class Position:
 def close(a: Any, b: Any) -> bool:
     """Are these numbers, and equal?"""
     return all(isinstance(x, (int, float)) and not isinstance(x, bool) and abs(x - y) < 1e-6 for x, y in zip(a, b))
-

@@ -1,8 +1,8 @@
 """Who sees what: facts as they are shown, the observation, the state vector.
 
-What is shown to all is kept once for all, what one seat alone knows (its role, its story, the cards that it has read) by
-seat; both as facts about traits (has, lacks) and as the people whom these facts leave for each question (fits). So an
-observation only puts the two together.
+What is shown to all is kept once for all, what one seat alone knows (its role, its story, the cards that it has read)
+by seat; both as facts about traits (has, lacks) and as the people whom these facts leave for each question (fits). So
+an observation only puts the two together.
 """
 
 from __future__ import annotations
@@ -469,7 +469,7 @@ def world_of(sizes: Sizes) -> Layout:
             ("card_backs", (N_CARDS, questions, traits), -1, 1, f"of all cards. {SIGN}"),
             ("card_clears", (N_SETUP_CARDS, questions, people), 0, 1, "cards 9, 10, 11: cleared"),
             ("stories", (n, questions, people), 0, 1, "whom a seat's own cards clear"),
-            ("objectives", (n, 1 + 3 * questions), 0, MAX_POINTS, "accuse; answer by question; hide, limit by question"),
+            ("objectives", (n, 1 + 3 * questions), 0, MAX_POINTS, "accuse; answers; hide and limit, by question"),
             ("claims_who", (n, questions, people), -1, 1, "a player's latest statement: 1 is, -1 is not"),
             ("claims_trait", (n, questions, traits), -1, 1, "a player's latest statement: 1 has, -1 lacks"),
             ("suspicions", (n, people), 0, 1, "whom a player named last, one-hot"),
@@ -504,7 +504,6 @@ def put_person(row, at, state, place):
 def world(state, rules, row):
     """The state vector, block by block in rising order."""
     n = rules.n_seats
-    width = rules.n_portraits
     n_people = rules.n_people
     n_groups = rules.n_questions * n_people
     n_topics = rules.n_questions * rules.n_traits

@@ -10,8 +10,6 @@ from typing import Any
 import numpy as np
 
 from murder_envs.games.my_murder_mystery.cards import (
-    ACCUSE,
-    ANSWER,
     FIRST_SETUP_CARD,
     HAS,
     HIDE,
@@ -20,10 +18,10 @@ from murder_envs.games.my_murder_mystery.cards import (
     NOT,
     OUT_CARD,
 )
-from murder_envs.games.my_murder_mystery.case import Fact, Objective, Terms
+from murder_envs.games.my_murder_mystery.case import Fact, Terms
 from murder_envs.games.my_murder_mystery.deal import Config
 from murder_envs.games.my_murder_mystery.moves import NOBODY
-from murder_envs.games.my_murder_mystery.snapshots import POINTED, Reader, members, snapshot
+from murder_envs.games.my_murder_mystery.snapshots import POINTED, Reader, snapshot
 
 SEEN_BY_ALL = (
     "traits", "characters", "out", "round", "leader", "phase", "to_act", "tokens", "revealed", "chosen",
@@ -64,7 +62,7 @@ def figures(terms: Terms, rules: np.ndarray, state: np.ndarray) -> dict[str, flo
 
     `winners`; of innocents the share of right accusations and that of winners; of keepers of a secret among them the
     share of winners; the share of secrets (but the murder) that are kept; whether a murderer who is played wins, and is
-    the most accused.
+    the most accused; whether seat 0 wins.
     """
     its = Reader(terms, rules, state)
     done, points, _ = its.outcome()
@@ -89,6 +87,7 @@ def figures(terms: Terms, rules: np.ndarray, state: np.ndarray) -> dict[str, flo
         "secrets_kept": mean(kept),
         "murderer_wins": float(murderer in winners) if played else nothing,
         "murderer_accused": float(its.s["accused"] == murderer) if played else nothing,
+        "seat_0_won": float(0 in winners),
     }
 
 
@@ -144,7 +143,8 @@ class Book:
     def fact(self, text: str) -> str:
         """`letters: not Nell Harrow`, `theft: has left`."""
         fact = self.terms.fact(text, text)
-        subject = self.person(self.terms.people[fact.subject]) if fact.kind in (IS, NOT) else self.terms.traits[fact.subject]
+        of_person = fact.kind in (IS, NOT)
+        subject = self.person(self.terms.people[fact.subject]) if of_person else self.terms.traits[fact.subject]
         verb = ("it is", "not", "has", "lacks")[fact.kind]
         return f"{self.terms.questions[fact.question]}: {verb} {subject}"
 
@@ -220,9 +220,11 @@ class Script:
             lines.append(f"{marks} player_{seat}: {self.name(seat)} ({traits}), tokens {self.full['tokens'][seat]}")
             if self.open_to_me(seat):
                 lines += [f"       {line}" for line in self.own_cards(seat, key)]
-        for role, keys in (("out", self.full["out"]), ("not played", self.reader.terms.people[self.reader.terms.n_portraits :])):
+        terms = self.book.terms
+        for role, keys in (("out", self.full["out"]), ("not played", terms.people[terms.n_portraits :])):
             for key in keys:
-                lines.append(f"   {role}: {self.book.person(key)} ({', '.join(self.full['traits'][key]) or 'no trait'})")
+                traits = ", ".join(self.full["traits"][key]) or "no trait"
+                lines.append(f"   {role}: {self.book.person(key)} ({traits})")
         return lines
 
     def own_cards(self, seat: int, key: str) -> list[str]:
@@ -285,11 +287,11 @@ class Script:
         if kind == "take":
             return f"{who} takes card {what[0]:02} from {self.name(what[1])}."
         if kind == "say":
-            return f"{who}: \"{self.sentence(what[0])}\""
+            return f'{who}: "{self.sentence(what[0])}"'
         if kind == "ask":
-            return f"{who} asks {self.name(what[0])}: \"{self.book.question(self.index(what[1]))}\""
+            return f'{who} asks {self.name(what[0])}: "{self.book.question(self.index(what[1]))}"'
         if kind == "suspect":
-            return f"{who}: \"I suspect {self.book.person(what[0])}.\""
+            return f'{who}: "I suspect {self.book.person(what[0])}."'
         if kind == "decline":
             return f"{who} does not answer."
         return f"{who} names {self.name(what[0])} as the next Leader."
@@ -305,7 +307,7 @@ class Script:
             name = self.book.person(self.book.terms.people[fact.subject])
             return f"{question} {'It is' if fact.kind == IS else 'Not'} {name}."
         trait = self.book.trait(fact.subject)
-        return f"{question} Somebody of whom one {'can' if fact.kind == HAS else 'cannot'} say: {trait}."
+        return f"{question} {'Somebody' if fact.kind == HAS else 'Nobody'} who {trait}."
 
     def end(self) -> list[str]:
         """The pointing and the revelation."""
@@ -322,9 +324,9 @@ class Script:
         done, points, _ = self.reader.outcome()
         for seat in range(self.n):
             key = full["characters"][seat]
-            objectives = [f"{text} {'yes' if is_done else 'no'}" for text, is_done in zip(full["objectives"][key], done[seat])]
+            kept = [f"{text} {'yes' if its else 'no'}" for text, its in zip(full["objectives"][key], done[seat])]
             won = " and wins" if seat in full["winners"] else ""
-            lines.append(f"  {self.name(seat)} scores {points[seat]}{won}: {'; '.join(objectives)}")
+            lines.append(f"  {self.name(seat)} scores {points[seat]}{won}: {'; '.join(kept)}")
         return lines
 
 
@@ -386,7 +388,7 @@ def written_case(terms: Terms, config: Config, rules: np.ndarray, state: np.ndar
     answers = full["answers"]
     return {
         "title": "A Death at Supper",
-        "prologue": "The host of a country house lies dead before the coffee is served. Nobody has left, and all have reasons.",
+        "prologue": "The host of a country house lies dead before coffee is served. Nobody has left; all have reasons.",
         "introduction": [
             "Supper was at eight, and the guests knew each other better than they let on.",
             "By midnight the host was dead, and it was plain that more than one of them had something to hide.",
@@ -396,7 +398,7 @@ def written_case(terms: Terms, config: Config, rules: np.ndarray, state: np.ndar
             " ".join(f"{QUESTIONS[q]} {people[answers[terms.questions[q]]]}." for q in range(1, len(terms.questions)))
             or "There was no other secret.",
         ],
-        "summary": f"{config.rounds} rounds: choose a place, read it, talk, pass the token. Then accuse, answer, point.",
+        "summary": f"{config.rounds} rounds: choose a place, read it, talk, pass the token. Then accuse and answer.",
         "witness_facts": terms.n_witness,
         "questions": [{"key": key, "text": QUESTIONS[q]} for q, key in enumerate(terms.questions)],
         "traits": [{"key": key, "text": TRAITS[t]} for t, key in enumerate(terms.traits)],
@@ -456,6 +458,3 @@ def is_table(value: Any) -> bool:
 def toml_value(value: Any) -> str:
     """A plain value; JSON's escapes are TOML's."""
     return json.dumps(value, ensure_ascii=True)
-
-
-__all__ = ["ACCUSE", "ANSWER", "NOT", "Book", "Objective", "figures", "info", "members", "public", "text"]
