@@ -4,8 +4,7 @@
 
 All players of a table get the same deals, so their differences owe nothing to the cards.
 
-- Where the rulebook knows a win for the whole table (`figures` has one), a player has all seats, and the measure is
-  the share of games won.
+- Where all seats are paid alike, a player has all of them, and the measure is the share of games won.
 - Elsewhere a player has one seat, each of those that its policy learnt in by turns, at a table of random or of
   heuristic players; the measure is the share of games that this seat wins, which is to be paid more than 0 under the
   default reward.
@@ -101,14 +100,16 @@ class Contest(NamedTuple):
 
 def contests(ruleset: Ruleset, policies: Mapping[str, Sequence[int]]) -> list[Contest]:
     """All that the policies of a run (name -> seats) are measured by."""
-    if shares_win(ruleset):
+    if paid_alike(ruleset):
         return [Contest(name, tuple(seats), "") for name, seats in policies.items()]
     return [Contest(name, tuple(seats), it) for name, seats in policies.items() for it in ("random", "heuristic")]
 
 
-def shares_win(ruleset: Ruleset) -> bool:
-    """Does the rulebook know a win for the whole table?"""
-    return "win" in ruleset.figures(ruleset.rules, rollout.play(ruleset, "random", 1).states)
+def paid_alike(ruleset: Ruleset) -> bool:
+    """Is the table one team? Seen from the returns of some games."""
+    games = [rollout.play(ruleset, player, 100, CURVE_SEED).returns for player in ("random", "heuristic")]
+    returns = np.concatenate(games)
+    return bool((returns == returns[:, :1]).all())
 
 
 class Result(NamedTuple):

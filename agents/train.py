@@ -87,6 +87,22 @@ GAME_SETTINGS: dict[str, dict[str, Any]] = {
         "steps": 9_000_000,
         "learning_rate": 5e-4,
     },
+    "perfect_murder": {
+        "roles": True,
+        "reward": "graded",
+        "tables": {"now": 3, "earlier": 2, "heuristic": 3},
+        "one_hot": {"recent": 8},
+        "imitate": 1_000_000,
+        "steps": 9_000_000,
+        "learning_rate": 5e-4,
+    },
+    "my_murder_mystery": {
+        "tables": {"now": 2, "earlier": 2, "heuristic": 4},
+        "one_hot": {"events": 0, "card_state": 11},
+        "imitate": 1_000_000,
+        "steps": 9_000_000,
+        "learning_rate": 5e-4,
+    },
 }
 """The games that can be trained here, and where one differs from COMMON."""
 

@@ -109,6 +109,7 @@ def ruleset(**config: Any) -> Ruleset:
         figures=partial(words.figures, terms),
         public=partial(words.public, terms),
         title=TITLE,
+        figures_of_seat=partial(words.figures_of_seat, terms),
     )
 
 

@@ -165,6 +165,14 @@ class Reader:
                 facts.append(Fact(question, kind, trait))
         return sorted(map(self.terms.fact_text, facts))
 
+    def is_true(self, fact: Fact) -> bool:
+        """Does a fact hold of who is the answer to its question?"""
+        place = int(self.s["solution"][fact.question])
+        if fact.kind in (IS, NOT):
+            return (fact.subject == int(self.s["person"][place])) == (fact.kind == IS)
+        trait = place * len(self.terms.traits) + fact.subject
+        return bool(int(self.s["traits"]) >> trait & 1) == (fact.kind == HAS)
+
     def events(self) -> list[list[Any]]:
         """The public events, oldest first."""
         at = int(self.s["events_at"])

@@ -91,6 +91,35 @@ def figures(terms: Terms, rules: np.ndarray, state: np.ndarray) -> dict[str, flo
     }
 
 
+def figures_of_seat(terms: Terms, rules: np.ndarray, state: np.ndarray, seat: int) -> dict[str, float]:
+    """Of one seat of a finished game, NaN where it is of another kind: how it accuses, wins and talks.
+
+    Whether an innocent accuses the murderer; whether it wins, as an innocent, as a keeper of a secret among these, as
+    the murderer; and by kind, an investigator being an innocent without a secret, how many statements it has on record
+    at the end and what share of them is true.
+    """
+    its = Reader(terms, rules, state)
+    _, points, _ = its.outcome()
+    won = float(seat in its.winners(points))
+    solution = [int(place) for place in its.s["solution"][: len(terms.questions)]]
+    innocent, keeper = seat != solution[MURDER], seat in solution[1:]
+    kind = ("keeper" if keeper else "investigator") if innocent else "murderer"
+    nothing = float("nan")
+    found = {
+        "right_accusation": float(its.s["accusation"][seat] == solution[MURDER]) if innocent else nothing,
+        "innocent_wins": won if innocent else nothing,
+        "keeper_wins": won if kind == "keeper" else nothing,
+        "murderer_wins": nothing if innocent else won,
+    }
+    said = its.claims(seat)
+    facts = [terms.fact("claims", text) for text in said]
+    true = [its.is_true(fact) for fact in facts]
+    for each in ("investigator", "keeper", "murderer"):
+        found[f"{each}_statements"] = float(len(said)) if kind == each else nothing
+        found[f"{each}_truth"] = mean(true) if kind == each else nothing
+    return found
+
+
 def mean(values: list[Any]) -> float:
     """The mean; NaN of nothing."""
     return sum(map(float, values)) / len(values) if values else float("nan")

@@ -95,6 +95,7 @@ def ruleset(**config: Any) -> Ruleset:
         info=says.info,
         text=says.text,
         figures=says.figures,
+        figures_of_seat=says.figures_of_seat,
         public=says.public,
         title=TITLE,
     )

@@ -82,6 +82,12 @@ class Words:
             "actions": float(full["actions_used"]) if won else float("nan"),
         }
 
+    def figures_of_seat(self, rules: np.ndarray, state: np.ndarray, seat: int) -> dict[str, float]:
+        """Of a finished game, the same for both: what of the accusation was right, and the actions used."""
+        full = self.snapshots.snapshot(rules, state)
+        right = zip(("suspect", "weapon", "entry"), full["correct"], strict=True)
+        return {**{name: float(its) for name, its in right}, "actions": float(full["actions_used"])}
+
     def public(self, rules: np.ndarray, state: np.ndarray) -> dict[str, Any]:
         """What everybody sees: it stays the same in any `redeal`."""
         full = self.snapshots.snapshot(rules, state)
