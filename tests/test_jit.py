@@ -145,7 +145,7 @@ def test_a_kernel_called_from_python_says_what_to_do():
 
 @compiled_only
 def test_each_kernel_is_compiled_once(game):
-    """After everything has run, in every configuration: no kernel has two signatures for a game, neither here nor in the
+    """After everything has run in every configuration: no kernel has two signatures for a game, neither here nor in the
     cache on disk. So another configuration, however different its sizes and tables, compiles nothing."""
     from numba.core.dispatcher import Dispatcher
 
