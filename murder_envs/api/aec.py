@@ -367,7 +367,7 @@ class RawEnv(AECEnv[str, dict[str, np.ndarray], int | None]):
         return row[:-PAD]
 
     def position(self) -> tuple[np.ndarray, np.ndarray]:
-        """Copies of the state and of the rules of this game, STATE and RULES as arrays of one, as the drivers take them."""
+        """Copies of this game's state and rules, arrays of one STATE and one RULES record, as the drivers take them."""
         self._need_reset("position")
         return self._states.copy(), self._rules.copy()
 

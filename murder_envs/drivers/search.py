@@ -27,7 +27,9 @@ what it did. Keys have 64 bits; two of a million nodes share one in fewer than o
   paper keys opponents' nodes by actions alone; here they see their hands too, which is more faithful and, where
   worlds are many, leaves them mostly to the playouts.
 
-Decisions with one legal action are played without a node. A playout is random or by the game's scripted player.
+A node is made when it is first met, and then follows the playout; later visits try the other legal actions in random
+order, one each, before UCB compares them. Decisions with one legal action are played without a node. A playout is
+random or by the game's scripted player.
 
 **Cheating.** With `cheating` the true state takes the place of the redeals, the draws to come included. It is no
 player but a ceiling: how much a search of this size would gain from knowing everything.
@@ -137,8 +139,23 @@ def find(nodes, key):
 
 
 @kernel
+def new_edge(nodes, at, edges, used, seat, action):
+    """An action is tried in a node for the first time."""
+    edge = used[0]
+    used[0] = edge + 1
+    edges[edge].total = 0.0
+    edges[edge].visits = 0
+    edges[edge].available = 1
+    edges[edge].action = action
+    edges[edge].seat = seat
+    edges[edge].next = nodes[at].first
+    nodes[at].first = edge
+    return edge
+
+
+@kernel
 def choose_edge(nodes, at, edges, used, words, seat, low, high, exploration, stream):
-    """The edge of a node to follow: a new one, if an action has not been tried; else the best by UCB.
+    """The edge to follow where one has been tried: a new one, while actions are left to try; else the best by UCB.
 
     `words` is the legal set, and is used up.
     """
@@ -163,16 +180,7 @@ def choose_edge(nodes, at, edges, used, words, seat, low, high, exploration, str
     n = count(words)
     if n == 0:
         return best
-    edge = used[0]
-    used[0] = edge + 1
-    edges[edge].total = 0.0
-    edges[edge].visits = 0
-    edges[edge].available = 1
-    edges[edge].action = kth_of(words, stream_below(stream, n))
-    edges[edge].seat = seat
-    edges[edge].next = nodes[at].first
-    nodes[at].first = edge
-    return edge
+    return new_edge(nodes, at, edges, used, seat, kth_of(words, stream_below(stream, n)))
 
 
 # -- Playing ----------------------------------------------------------------------------------------------------------
@@ -230,9 +238,13 @@ def walk(
         else:
             observe(state, rules, owner, row)
             key = key_of(known[owner], row, actor)
-            edge = choose_edge(
-                nodes, find(nodes, key), edges, used, words, actor, low, high, exploration, stream
-            )  # fmt: skip
+            at = find(nodes, key)
+            if nodes[at].first == NO_EDGE:
+                edge = new_edge(
+                    nodes, at, edges, used, actor, playout_action(state, rules, playout, words, n, row, stream)
+                )  # fmt: skip
+            else:
+                edge = choose_edge(nodes, at, edges, used, words, actor, low, high, exploration, stream)
             action = np.int64(edges[edge].action)
             if edges[edge].visits == 0:
                 inside &= ~bit(owner)
@@ -423,7 +435,7 @@ class Search:
         return Found(self._best(visits, values), seat, visits, values, self._total / self.simulations)
 
     def _best(self, visits: np.ndarray, values: np.ndarray) -> int:
-        """The action to take: the best average for "flat", else the most visited; then the other; then the lowest id."""
+        """The action with the best average ("flat") or most visits; of equals by the other, then the lowest id."""
         tried = np.flatnonzero(visits)
         first, second = (values, visits) if self.method == "flat" else (visits, values)
         return int(max(tried, key=lambda action: (first[action], second[action], -action)))
