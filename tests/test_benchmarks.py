@@ -32,7 +32,7 @@ def figures(*arguments: str) -> list[dict]:
 
 
 def test_json_is_one_line_a_figure(game):
-    asked = ["core", "observe", "batch", "playouts", "aec_raw", "aec_env"]
+    asked = ["core", "observe", "batch", "playouts", "search", "aec_raw", "aec_env"]
     found = figures("--game", game, "--modes", ",".join(asked), "--no-peers")
     assert [figure["mode"] for figure in found] == asked
     for figure in found:
@@ -41,7 +41,7 @@ def test_json_is_one_line_a_figure(game):
         assert figure["value"] > 0
         assert figure["spread"] >= 0
         assert isinstance(figure["batch"], int)
-    assert [figure["unit"] for figure in found] == [*["decisions/s"] * 3, "playouts/s", *["steps/s"] * 2]
+    assert [figure["unit"] for figure in found] == [*["decisions/s"] * 3, "playouts/s", "simulations/s", *["steps/s"] * 2]
 
 
 @pytest.mark.slow

@@ -94,7 +94,7 @@ def redeal(state, rules, seat, seed):
             permute_unseen(state, rules, kind)
     n = np.int64(state.pile_n[ROOM])
     laid_open = min(n, FROM_TOP) if state.phase == CLEAN_CARD or state.phase == CLEAN_ROOM else 0
-    state.piles[ROOM] = shuffled(state, np.uint64(state.piles[ROOM]), laid_open, n - np.int64(state.known_rooms))
+    state.piles[ROOM] = mixed(state, np.uint64(state.piles[ROOM]), laid_open, n - np.int64(state.known_rooms))
     if seat == DETECTIVE and state.phase > PLAN_WEAPON:
         draw_plan(state, rules)
 
@@ -135,6 +135,17 @@ def listed_cards(cards):
         cards &= cards - np.uint64(1)
         n += 1
     return pile
+
+
+@kernel
+def mixed(state, pile, start, stop):
+    """A pile with the cards from `start` to before `stop` in a random order that does not depend on the present one."""
+    cards = NONE
+    for place in range(start, stop):
+        cards |= bit(card_at(pile, place))
+    shift = np.uint64(4 * start)
+    places = (bit(4 * max(0, stop - start)) - np.uint64(1)) << shift
+    return shuffled(state, (pile & ~places) | listed_cards(cards) << shift, start, stop)
 
 
 @kernel
@@ -191,21 +202,18 @@ def permute_unseen(state, rules, kind):
     state.piles[kind] = pile
     state.known = now_known
     state.out = state.out & ~secret
-    left = secret
-    now = NONE
-    while left != NONE:
-        card = np.uint64(lowest(left)) - base
-        left &= left - np.uint64(1)
-        now |= (cards & NIBBLE) << (N4 * card)
-        state.out |= bit(card_at(cards, 0)) << base
-        cards >>= N4
+    n_left = popcount(secret)
     for i in range(state.record_n):
         event = np.int64(state.record[i])
         place = removed_card_at(event)
-        if place >= 0:
-            card = argument(event, place)
-            if has(secret, card):
-                state.record[i] = with_argument(event, place, first + card_at(now, card - first))
+        if place >= 0 and has(secret, argument(event, place)):
+            state.record[i] = with_argument(event, place, first + card_at(cards, 0))
+            n_left -= 1
+            state.out |= bit(card_at(cards, 0)) << base
+            cards >>= N4
+    for _ in range(n_left):
+        state.out |= bit(card_at(cards, 0)) << base
+        cards >>= N4
 
 
 @kernel
