@@ -1,15 +1,15 @@
 """Any agents against any: a cross-play matrix with an interval for each cell, and ratings.
 
-    python -m agents.evaluate --game murder_of_crows --players 2 --agents random heuristic search:1000 runs/murder_of_crows-...
+    python -m agents.evaluate --game murder_of_crows --players 2 --agents random heuristic search:1000 runs/...
     python -m agents.evaluate --run runs/theres_been_a_murder-...     # one run's table, as at the end of its training
 
 In a cell the agent of the row has one seat, each of its role's by turns, and the agent of the column all others. Every
-cell plays the same deals, so rows differ by play alone. The measure is the share of games that the row's seat wins (is paid
-more than 0 for, under the default reward; where all are paid alike, that the table wins), and beside it the mean return.
-With `random` and a `cheating:N` among the agents, `of_ceiling` says how far the row's mean return is from the first's (0)
-to the second's (1) at the same table.
+cell plays the same deals, so rows differ by play alone. The measure is the share of games that the row's seat wins (is
+paid more than 0 for, under the default reward; where all are paid alike, that the table wins), and beside it the mean
+return. With `random` and a `cheating:N` among the agents, `of_ceiling` says how far the row's mean return is from the
+first's (0) to the second's (1) at the same table.
 
-Everything goes into one folder: matrix.csv, matrix.md, matrix.png, and evaluation.json with seed, versions and the command.
+Everything goes into one folder: matrix.csv, matrix.md, matrix.png, and evaluation.json with seed, versions, command.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ from murder_envs.registry import GAMES, configs, make_ruleset
 from murder_envs.ruleset import Ruleset
 
 CHUNK = 25
-"""Deals that one process plays at a time; part c of an evaluation is dealt from `episode_seed(seed, CHUNK_STREAM, c)`."""
+"""Deals that one process plays at a time; part c of an evaluation starts from `episode_seed(seed, CHUNK_STREAM, c)`."""
 
 CHUNK_STREAM = -4
 """In place of a game's number in `episode_seed`."""
@@ -183,7 +183,14 @@ def evaluate(
         won, mean = np.stack(wins, 1).astype(np.float64), np.stack(paid, 1)
         cells.append(
             Cell(
-                role, row, column, deals, won.size, share_interval(won), mean_interval(mean.mean(1)), math.nan,
+                role,
+                row,
+                column,
+                deals,
+                won.size,
+                share_interval(won),
+                mean_interval(mean.mean(1)),
+                math.nan,
                 averages(figures),
             )  # fmt: skip
         )
@@ -214,7 +221,9 @@ def with_ceiling(cells: list[Cell], agents: Mapping[str, str]) -> list[Cell]:
     return found
 
 
-def ratings(names: Sequence[str], matches: list[tuple[str, str, float, float]], seed: int) -> dict[str, tuple[float, float]]:
+def ratings(
+    names: Sequence[str], matches: list[tuple[str, str, float, float]], seed: int
+) -> dict[str, tuple[float, float]]:
     """Plackett-Luce ratings (openskill): a game is a match of the row's agent with the column's, in a random order.
 
     Who was paid more, the others by their mean, wins the match; matches of an agent with itself do not count.
@@ -316,7 +325,9 @@ def heat_map(found: Evaluation, about: Mapping[str, Any]) -> bytes:
     figure.colorbar(image, ax=table.ravel().tolist(), shrink=0.8)
     game = found.ruleset.title or found.ruleset.name
     figure.suptitle(
-        f"{game}, {found.ruleset.n_seats} players, {found.cells[0].deals:,} deals, seed {about['seed']}", x=0.01, ha="left"
+        f"{game}, {found.ruleset.n_seats} players, {found.cells[0].deals:,} deals, seed {about['seed']}",
+        x=0.01,
+        ha="left",
     )
     file = io.BytesIO()
     figure.savefig(file, format="png", metadata={"Description": about["command_line"]})

@@ -40,7 +40,9 @@ class Searcher:
     def _think(self, batch: Batch, i: int) -> int:
         dealt = int(batch.seeds[i])
         taken = self._taken[dealt] = self._taken.get(dealt, -1) + 1
-        return self._search.run(batch.states[i : i + 1], int(episode_seed(dealt, 0, taken)), rules=batch.rules_of(i)).action
+        return self._search.run(
+            batch.states[i : i + 1], int(episode_seed(dealt, 0, taken)), rules=batch.rules_of(i)
+        ).action
 
 
 class Roles:
@@ -80,7 +82,9 @@ def make_player(agent: str, ruleset: Ruleset) -> Player:
             fail("agents", f"how many simulations, as in search:1000, not {agent!r}")
         settings: dict[str, Any] = {}
         for word in more:
-            settings["method" if word in METHODS else a_choice("agents", word, (*METHODS, *POLICIES)) and "playout"] = word
+            settings["method" if word in METHODS else a_choice("agents", word, (*METHODS, *POLICIES)) and "playout"] = (
+                word
+            )
         return Searcher(ruleset, simulations=int(simulations), cheating=kind == "cheating", **settings)
     path, at, how = agent.partition("@")
     if at and how != "sampled":
