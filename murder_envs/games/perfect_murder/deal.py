@@ -294,7 +294,7 @@ STATE = np.dtype(
         # free cleanings that can lie
         ("cover", np.uint64, (N_BYTE_WORDS,)),  # room cards used that name a room; a byte each
         ("used_room_cards", np.uint16),  # set of room cards
-        ("room_card_choice", np.uint64, (N_BYTE_WORDS,)),  # a byte each: which room was crossed out, from 1; 0: not used
+        ("room_card_choice", np.uint64, (N_BYTE_WORDS,)),  # a byte each: which room was crossed out, from 1; 0: none
         ("door_yes", np.uint32),  # sets of doors
         ("door_no", np.uint32),
         # what has been done: see `record_event`
