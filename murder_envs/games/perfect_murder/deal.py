@@ -243,7 +243,7 @@ STATE = np.dtype(
         # whose move
         ("phase", np.uint8),  # what is being asked: index in PHASES
         ("to_act", np.int8),  # seat asked; NO_SEAT when over
-        ("round", np.uint8),  # 1..n_rounds
+        ("round_n", np.uint8),  # 1..n_rounds; `round` is a method of every record where nothing is compiled
         ("actions_left", np.uint8),  # the detective's in this round
         ("actions_used", np.uint8),  # the detective's in the game so far
         ("standard_done", np.uint8),  # 1: this round's standard action is done
@@ -321,7 +321,7 @@ def clear(state, rules):
     """An empty table before the planning: every field, the random numbers left alone."""
     state.phase = PLAN_SUSPECT
     state.to_act = MURDERER
-    state.round = 1
+    state.round_n = 1
     state.actions_left = rules.n_actions
     state.actions_used = 0
     state.standard_done = 0
