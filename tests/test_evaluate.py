@@ -13,11 +13,11 @@ import pytest
 pytest.importorskip("torch")
 pytest.importorskip("sb3_contrib")
 
-from rich.console import Console  # noqa: E402
+from rich.console import Console
 
-from agents import evaluate, measures, players, train  # noqa: E402
-from murder_envs import registry  # noqa: E402
-from tests.support import ruleset_of  # noqa: E402
+from agents import evaluate, measures, players, train
+from murder_envs import registry
+from tests.support import ruleset_of
 
 SEED = 11
 QUIET = Console(quiet=True)
