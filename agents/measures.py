@@ -155,6 +155,15 @@ def mean_interval(values: np.ndarray) -> tuple[float, float, float]:
     return float(values.mean()), float(values.mean()) - spread, float(values.mean()) + spread
 
 
+def share_interval(wins: np.ndarray) -> tuple[float, float, float]:
+    """The mean of 0 and 1, float64[deals, seats], with its 95 % interval: Wilson's where a deal has one game."""
+    each, share = wins.sum(1), float(wins.sum() / wins.size)
+    if wins.shape[1] == 1 or (each == each[0]).all():
+        return share, *wilson(wins.sum(), wins.size)
+    _, low, high = mean_interval(each / wins.shape[1])
+    return share, max(0.0, low), min(1.0, high)
+
+
 def averages(each: Sequence[Mapping[str, float]]) -> dict[str, float]:
     """The mean of each figure over the games that have it; NaN if none has."""
     found = {}
@@ -184,12 +193,9 @@ def measure(ruleset: Ruleset, contest: Contest, name: str, player: Player, games
         if ruleset.figures_of_seat is not None:
             each += [ruleset.figures_of_seat(ruleset.rules, states[i : i + 1], seat) for i in range(deals)]
     wins = np.stack(columns, 1).astype(np.float64)
-    value, low, high = mean_interval(wins.mean(1))
-    if len(contest.seats) == 1 or low == high:
-        low, high = wilson(wins.sum(), wins.size)
+    share = share_interval(wins)
     return Result(
-        contest.policy, contest.against, name, wins.size, "win rate", value, max(0.0, low), min(1.0, high), None,
-        averages(each), wins,
+        contest.policy, contest.against, name, wins.size, "win rate", *share, None, averages(each), wins
     )  # fmt: skip
 
 

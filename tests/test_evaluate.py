@@ -155,6 +155,9 @@ def test_bad_input_is_named_and_leaves_nothing(tmp_path, capsys, arguments, name
 
 def test_intervals_of_shares():
     won = np.array([[1.0, 0.0]] * 50)
-    assert evaluate.share_interval(won) == (0.5, *measures.wilson(50, 100))
+    assert measures.share_interval(won) == (0.5, *measures.wilson(50, 100))
     one = np.array([[1.0], [0.0], [1.0], [1.0]])
-    assert evaluate.share_interval(one) == (0.75, *measures.wilson(3, 4))
+    assert measures.share_interval(one) == (0.75, *measures.wilson(3, 4))
+    mixed = np.array([[1.0, 1.0]] * 50 + [[1.0, 0.0]] * 50)
+    value, low, high = measures.share_interval(mixed)
+    assert value == 0.75 and (low, high) == pytest.approx((0.701, 0.799), abs=1e-3)
