@@ -146,7 +146,8 @@ def wilson(wins: float, n: int) -> tuple[float, float]:
         return 0.0, 1.0
     p, z2 = wins / n, Z * Z
     middle, spread = p + z2 / (2 * n), Z * math.sqrt(p * (1 - p) / n + z2 / (4 * n * n))
-    return max(0.0, (middle - spread) / (1 + z2 / n)), min(1.0, (middle + spread) / (1 + z2 / n))
+    low, high = (middle - spread) / (1 + z2 / n), (middle + spread) / (1 + z2 / n)
+    return min(p, max(0.0, low)), max(p, min(1.0, high))  # p: where rounding puts an end of 0 or 1 on its other side
 
 
 def mean_interval(values: np.ndarray) -> tuple[float, float, float]:
