@@ -122,18 +122,19 @@ def test_a_search_does_not_depend_on_what_is_hidden(game):
         for twin in (0, 9)
     ]
     alike = [(table, twin) for table, twin in pairs if dealt_alike(table, twin)]
-    assert len(alike) >= len(pairs) / 2
+    assert len(alike) >= len(pairs) / 4
     for k, (table, twin) in enumerate(alike):
         with reported(table):
             for search in searches:
                 assert same(search.run(twin.states, k), search.run(table.states, k)), (search.method, search.playout)
 
 
-def test_nor_does_it_on_average(game):
+@pytest.mark.parametrize("playout", ["random", "heuristic"])
+def test_nor_does_it_on_average(game, playout):
     """Where redeals of two such worlds differ from seed to seed, they agree in distribution, and so do the searches."""
     ruleset, n = ruleset_of(game), 60
     for k, table in enumerate(choices(ruleset, 4, 90)):
-        search = Search(ruleset, "mo", FEW, playout="random")
+        search = Search(ruleset, "mo", FEW, playout=playout)
         twins = [table.redealt(table.seat, 1000 * k + twin) for twin in range(2)]
         shares = [np.array([search.run(its.states, seed).visits for seed in range(n)]) / FEW for its in (table, *twins)]
         for other in shares[1:]:

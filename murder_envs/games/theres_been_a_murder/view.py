@@ -793,7 +793,7 @@ def line_up(state, n, apart):
 
 
 @kernel
-def forget(state, rules, n):
+def forget(state, n):
     """Begin at an arrangement that the seat's knowledge alone singles out, with Blackmailer and Detective apart."""
     line_up(state, n, -1)
     place = 0
@@ -907,7 +907,7 @@ def redeal(state, rules, seat, seed):
     n = list_slots(state, rules, seat)
     if n < 2:
         return
-    forget(state, rules, n)
+    forget(state, n)
     mix_slots(state, n)
     lay_out_slots(state, seat, n)
     if rules.talk != TALK_OPEN:
