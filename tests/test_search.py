@@ -44,6 +44,15 @@ def same(a: Found, b: Found) -> bool:
 
 
 @pytest.mark.nojit
+@pytest.mark.parametrize("method", METHODS)
+def test_a_few_simulations(game, method):
+    """As many as also run uncompiled in a second or two."""
+    ruleset = ruleset_of(game)
+    (table,) = choices(ruleset, 1)
+    found, again = (Search(ruleset, method, 4, playout="random").run(table.states, 5) for _ in range(2))
+    assert found.action in table.legal() and found.visits.sum() == 4 and same(found, again)
+
+
 @pytest.mark.parametrize(("method", "playout"), SETTINGS)
 def test_equal_seeds_give_equal_results(game, method, playout):
     """Whatever was searched before, and with how much memory."""
