@@ -13,8 +13,8 @@ the state, which copies share.
 
 **Information states** have perfect recall. Their string stands for the seat's observation and, at each earlier decision
 of its own, its observation and its action: a digest of 128 bits, since a readable form would grow with the game.
-Observation strings are readable: the table as the seat sees it. The tensor of an information state is the observation
-and the seat's last `RECALL` actions.
+Observation strings are readable: the table as the seat sees it. The tensor of an information state is what the seat
+sees now, and what it saw and did at its last `RECALL` decisions.
 
 **Other worlds.** `State.resample_from_infostate` is the game's own `redeal`. The state that it returns has no history,
 and the other seats no past: they know what they see. OpenSpiel's compiled searches do not find this method (they end
@@ -44,8 +44,8 @@ from murder_envs.registry import GAMES, configs, game, make_ruleset
 MAX_SEED = 2**31 - 1
 """OpenSpiel's integers have 32 bits."""
 
-RECALL = 16
-"""How many of its own actions the tensor of an information state holds."""
+RECALL = 12
+"""How many earlier decisions of a seat the tensor of its information state holds: all, in the small games."""
 
 MOST_DECISIONS = 10_000
 """No game of a named configuration is longer."""
@@ -107,28 +107,36 @@ def from_settings(text: str) -> dict[str, Any]:
 # -- Positions --------------------------------------------------------------------------------------------------------
 
 
+Own = tuple[tuple[bytes, int], ...]
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Position:
     """Where a game stands. It never changes, so copies of an OpenSpiel state share it.
 
     Attributes:
-        states: STATE, array of one. At a chance node, what the seats see until chance has decided: before the deal
-            nothing.
+        states: STATE, array of one. At a chance node, what the seats see until chance has decided: empty before the
+            deal.
         seat: absolute seat to act, CHANCE or TERMINAL.
         legal: ids of its legal actions, rising.
         past: for each seat a digest of its observations and actions so far, without what it sees now.
-        own: for each seat its last RECALL actions, the newest first.
+        own: for each seat its last RECALL decisions, the newest first: what it saw, as bytes, and its action.
         outcomes: of an explicit chance node.
         seed: of a sampled deal.
     """
 
-    states: np.ndarray | None
+    states: np.ndarray
     seat: int
     legal: tuple[int, ...]
     past: tuple[bytes, ...]
-    own: tuple[tuple[int, ...], ...]
+    own: tuple[Own, ...]
     outcomes: tuple[Outcome, ...] = ()
     seed: int = 0
+
+    @property
+    def is_dealt(self) -> bool:
+        """Has the game begun?"""
+        return len(self.states) > 0
 
     def __deepcopy__(self, memo: Any) -> Position:
         return self
@@ -162,13 +170,13 @@ class Dealer:
 
     def before_the_deal(self, seed: int) -> Position:
         """The chance node that a game begins with."""
-        nobody = ((),) * self.ruleset.n_seats
-        outcomes = self.deals if self.is_listed else (Outcome(np.zeros(0), 1.0),)
-        return Position(None, CHANCE, (), (b"",) * self.ruleset.n_seats, nobody, outcomes, seed)
+        n = self.ruleset.n_seats
+        outcomes = self.deals if self.is_listed else (Outcome(records(self.ruleset.STATE, 0), 1.0),)
+        return Position(records(self.ruleset.STATE, 0), CHANCE, (), (b"",) * n, ((),) * n, outcomes, seed)
 
     def decide(self, at: Position, outcome: int) -> Position:
         """The position after an outcome of chance."""
-        if at.states is None and not self.is_listed:
+        if not at.is_dealt and not self.is_listed:
             states = records(self.ruleset.STATE, 1)
             self._driver.start(states, self.ruleset.rules, at.seed, self._words, self._mask, self._row)
         else:
@@ -178,9 +186,9 @@ class Dealer:
     def act(self, at: Position, action: int) -> Position:
         """The position after a legal action, a chance node if chance has a say in what follows."""
         seat = at.seat
-        then = hashlib.blake2b(self.seen(at, seat) + action.to_bytes(4, "little"), digest_size=16).digest()
-        past = (*at.past[:seat], then, *at.past[seat + 1 :])
-        own = (*at.own[:seat], (action, *at.own[seat][: RECALL - 1]), *at.own[seat + 1 :])
+        row = self.look(at, seat).tobytes()
+        past = _with(at.past, seat, _digest(_digest(at.past[seat], row), action.to_bytes(4, "little")))
+        own = _with(at.own, seat, ((row, action), *at.own[seat][: RECALL - 1]))
         if self.is_listed:
             outcomes = self.chance.after(at.states, action)
             if len(outcomes) > 1:
@@ -195,39 +203,46 @@ class Dealer:
         """Another position that the seat cannot tell from this one; the others forget their past."""
         states = at.states.copy()
         self._driver.deal_anew(states, self.ruleset.rules, seat, seed)
-        past = tuple(its if other == seat else b"" for other, its in enumerate(at.past))
-        own = tuple(its if other == seat else () for other, its in enumerate(at.own))
-        return self._stand(states, past, own)
+        start = self.before_the_deal(0)
+        return self._stand(states, _with(start.past, seat, at.past[seat]), _with(start.own, seat, at.own[seat]))
 
-    def _stand(self, states: np.ndarray, past: tuple[bytes, ...], own: tuple[tuple[int, ...], ...]) -> Position:
+    def _stand(self, states: np.ndarray, past: tuple[bytes, ...], own: tuple[Own, ...]) -> Position:
         seat = int(self._driver.resume(states, self.ruleset.rules, self._words, self._mask, self._row))
         legal = tuple(np.flatnonzero(self._mask[:-PAD]).tolist())
         return Position(states, TERMINAL if seat < 0 else seat, legal, past, own)
 
     def look(self, at: Position, seat: int) -> np.ndarray:
         """What a seat sees, int8[observation.size]: zeros before the deal. A view that the next call overwrites."""
-        if at.states is None:
-            self._row[:] = 0
-        else:
+        if at.is_dealt:
             self._driver.look(at.states, self.ruleset.rules, seat, self._row)
+        else:
+            self._row[:] = 0
         return self._row[:-PAD]
 
     def seen(self, at: Position, seat: int) -> bytes:
         """What a seat has known and done so far, and sees now, as 16 bytes."""
-        return hashlib.blake2b(at.past[seat] + self.look(at, seat).tobytes(), digest_size=16).digest()
+        return _digest(at.past[seat], self.look(at, seat).tobytes())
 
     def returns(self, at: Position) -> list[float]:
         """What each seat is paid; 0 before the end."""
         out = np.zeros(self.ruleset.n_seats)
-        if at.states is not None:
+        if at.is_dealt:
             self._driver.outcome(at.states, self.ruleset.rules, out)
         return out.tolist()
 
     def text(self, at: Position, seat: int | None) -> str:
         """The table as text, from a seat's view or from above."""
-        if at.states is None:
-            return "before the deal"
-        return self.ruleset.text(self.ruleset.rules, at.states, seat)
+        return self.ruleset.text(self.ruleset.rules, at.states, seat) if at.is_dealt else "before the deal"
+
+
+def _digest(past: bytes, then: bytes) -> bytes:
+    """What has been known, with what came then, as 16 bytes."""
+    return hashlib.blake2b(past + then, digest_size=16).digest()
+
+
+def _with(each: tuple[Any, ...], seat: int, its: Any) -> tuple[Any, ...]:
+    """The same for all seats but one."""
+    return (*each[:seat], its, *each[seat + 1 :])
 
 
 @functools.lru_cache(maxsize=64)
@@ -259,15 +274,17 @@ def _game_type(name: str, title: str, players: range, utility: str, listed: bool
 
 
 class MurderGame(pyspiel.Game):
-    """A configured game.
+    """A configured game; each game of this package is a class of its own below this one.
 
     Args:
-        name: its name in this package.
         params: `config`, a named configuration; `settings`, other parameters of the environment, as `to_settings` has
             them; `seed`, of a sampled game.
     """
 
-    def __init__(self, name: str, params: Mapping[str, Any]) -> None:
+    game_name: str
+
+    def __init__(self, params: Mapping[str, Any]) -> None:
+        name = self.game_name
         self.dealer = dealer = _dealer(name, params["config"], params["settings"])
         self.seed = an_int("seed", params["seed"], 0, MAX_SEED)
         self.begun = 0
@@ -354,15 +371,15 @@ class MurderState(pyspiel.State):
             ValueError: the game is over, or chance is to decide in the middle of it.
         """
         other = self.get_game().new_initial_state()
-        if self._at.states is not None:
+        if self._at.is_dealt:
             if self._at.seat < 0:
                 fail("state", "one in which a seat is to act can be dealt anew")
             other._at = self._dealer.redeal(self._at, player_id, int(probability_sampler() * 2**53))
         return other
 
-    def position(self) -> np.ndarray | None:
-        """STATE, array of one, a copy; None before the deal."""
-        return None if self._at.states is None else self._at.states.copy()
+    def position(self) -> np.ndarray:
+        """STATE, a copy, as drivers take it: array of one, empty before the deal."""
+        return self._at.states.copy()
 
     def __str__(self) -> str:
         return self._dealer.text(self._at, None)
@@ -373,29 +390,34 @@ class Observer:
 
     Attributes:
         tensor: float32, all parts of `dict` one after the other.
-        dict: `observation`, float32[observation.size], and with perfect recall `own_actions`, float32[RECALL, n], the
-            seat's last actions, the newest first, each 1 at its id.
+        dict: `observation`, float32[observation.size]. With perfect recall also what was seen and done at the seat's
+            last decisions, the newest first, 0 where there are none: `earlier_observations`, float32[RECALL,
+            observation.size], and `earlier_actions`, float32[RECALL, n], 1 at the action's id.
     """
 
     def __init__(self, dealer: Dealer, perfect_recall: bool) -> None:
         self._dealer = dealer
+        self.perfect_recall = perfect_recall
         size, n = dealer.ruleset.observation.size, dealer.ruleset.actions.n
-        self.tensor = np.zeros(size + (RECALL * n if perfect_recall else 0), np.float32)
+        self.tensor = np.zeros(size + perfect_recall * RECALL * (size + n), np.float32)
         self.dict = {"observation": self.tensor[:size]}
         if perfect_recall:
-            self.dict["own_actions"] = self.tensor[size:].reshape(RECALL, n)
+            earlier, actions = np.split(self.tensor[size:], [RECALL * size])
+            self.dict["earlier_observations"] = earlier.reshape(RECALL, size)
+            self.dict["earlier_actions"] = actions.reshape(RECALL, n)
 
     def set_from(self, state: MurderState, player: int) -> None:
         """Write the tensor for a seat."""
+        self.tensor[:] = 0
         self.dict["observation"][:] = self._dealer.look(state._at, player)
-        if "own_actions" in self.dict:
-            self.dict["own_actions"][:] = 0
-            for back, action in enumerate(state._at.own[player]):
-                self.dict["own_actions"][back, action] = 1
+        if self.perfect_recall:
+            for back, (row, action) in enumerate(state._at.own[player]):
+                self.dict["earlier_observations"][back] = np.frombuffer(row, np.int8)
+                self.dict["earlier_actions"][back, action] = 1
 
     def string_from(self, state: MurderState, player: int) -> str:
         """The information state's digest, or the table as the seat sees it."""
-        if "own_actions" in self.dict:
+        if self.perfect_recall:
             return f"{self._dealer.ruleset.agents[player]} {self._dealer.seen(state._at, player).hex()}"
         return self._dealer.text(state._at, player)
 
@@ -462,7 +484,7 @@ class Tree:
         if state.is_chance_node():
             self.chance_nodes += 1
             outcomes = state.chance_outcomes()
-            labels = " ".join(f"{self._label(state, number)} {share!r}" for number, share in outcomes)
+            labels = " ".join(f'"{number}" {share!r}' for number, share in outcomes)
             self._lines.append(f'c "" {self.chance_nodes} "" {{ {labels} }} 0')
         else:
             self.decisions += 1
@@ -478,7 +500,7 @@ class Tree:
             self._walk(state.child(action))
 
     def _label(self, state: pyspiel.State, action: int) -> str:
-        """An action's label; ids are given in the order in which labels are first met."""
+        """An action's name; ids are given in the order in which names are first met."""
         label = state.action_to_string(action)
         self._ids.setdefault(label, len(self._ids))
         return f'"{label}"'
@@ -487,13 +509,13 @@ class Tree:
 # -- In OpenSpiel's list of games -------------------------------------------------------------------------------------
 
 
-def _register(name: str) -> None:
-    """What `pyspiel.load_game` knows of a game before its configuration is known."""
+def _register(name: str) -> type[MurderGame]:
+    """Let `pyspiel.load_game` know of a game; its configuration says more."""
     rules = game(name).ruleset()
-    pyspiel.register_game(
-        _game_type(name, rules.title, range(2, 9), rules.payoffs, False), functools.partial(MurderGame, name)
-    )
+    its = type(name_of(name), (MurderGame,), {"game_name": name})
+    pyspiel.register_game(_game_type(name, rules.title, range(2, 9), rules.payoffs, False), its)
+    return its
 
 
-for _name in GAMES:
-    _register(_name)
+REGISTERED = {name: _register(name) for name in GAMES}
+"""Name of a game -> its class."""
