@@ -1,292 +1,420 @@
-"""How well players play: many games on fixed deals, and a table with 95 % intervals.
+"""Any agents against any: a cross-play matrix with an interval for each cell, and ratings.
 
-    python -m agents.evaluate --run runs/theres_been_a_murder-...     # a trained model beside random play and heuristic
+    python -m agents.evaluate --game murder_of_crows --players 2 --agents random heuristic search:1000 runs/...
+    python -m agents.evaluate --run runs/theres_been_a_murder-...     # one run's table, as at the end of its training
 
-All players of a table get the same deals, so their differences owe nothing to the cards.
+In a cell the agent of the row has one seat, each of its role's by turns, and the agent of the column all others. Every
+cell plays the same deals, so rows differ by play alone. The measure is the share of games that the row's seat wins (is
+paid more than 0 for, under the default reward; where all are paid alike, that the table wins), and beside it the mean
+return. With `random` and a `cheating:N` among the agents, `of_ceiling` says how far the row's mean return is from the
+first's (0) to the second's (1) at the same table.
 
-- Where all seats are paid alike, a player has all of them, and the measure is the share of games won.
-- Elsewhere a player has one seat, each of those that its policy learnt in by turns, at a table of random or of
-  heuristic players; the measure is the share of games that this seat wins, which is to be paid more than 0 under the
-  default reward.
+Everything goes into one folder: matrix.csv, matrix.md, matrix.png, and evaluation.json with seed, versions, command.
 """
 
 from __future__ import annotations
 
 import argparse
+import concurrent.futures
+import functools
+import io
+import json
 import math
+import multiprocessing
+import os
 import pathlib
 import sys
+import time
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-import torch
 from rich.console import Console
-from rich.table import Table
+from rich.progress import track
 
-from agents import runs
-from agents.policies import Actor
-from murder_envs.api.sb3 import Chooser
-from murder_envs.core.snapshots import an_int
-from murder_envs.drivers import rollout
-from murder_envs.drivers.batch import Batch
-from murder_envs.registry import make_ruleset
+from agents import measures, players, runs
+from agents.measures import averages, mean_interval, outcome, paid_alike, play
+from murder_envs.core.rng import episode_seed
+from murder_envs.core.snapshots import an_int, fail
+from murder_envs.registry import GAMES, configs, make_ruleset
 from murder_envs.ruleset import Ruleset
 
-CURVE_SEED, TEST_SEED = 2**62 + 1, 2**62 + 2
-"""Deals for the learning curve and for the final table: the same in every run, and no seed of a training run."""
+CHUNK = 25
+"""Deals that one process plays at a time; part c of an evaluation starts from `episode_seed(seed, CHUNK_STREAM, c)`."""
 
-Z = 1.959964
-"""95 % of a normal distribution lie within so many standard deviations."""
+CHUNK_STREAM = -4
+"""In place of a game's number in `episode_seed`."""
 
-Player = str | Chooser
-"""A compiled player's name; or observations int8[k, size], masks int8[k, n], seats int64[k] -> actions int[k]."""
+
+def roles(ruleset: Ruleset) -> dict[str, list[int]]:
+    """Role -> its seats: agents whose names differ in a number alone have one role."""
+    found: dict[str, list[int]] = {}
+    for seat, agent in enumerate(ruleset.agents):
+        found.setdefault(agent.rstrip("0123456789").rstrip("_"), []).append(seat)
+    return found
 
 
 # -- Playing ----------------------------------------------------------------------------------------------------------
 
 
-def play(ruleset: Ruleset, players: Sequence[Player], games: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
-    """Games of these players, one for each seat: STATE[games] at the end, and returns float64[games, n_seats].
+class Part(NamedTuple):
+    """Some deals of a cell, for one seat."""
 
-    Game i starts from `episode_seed(seed, i, 0)`. What players draw from torch's random numbers comes from `seed`;
-    those of a training that goes on are left as they were.
-    """
-    asked: dict[Chooser, list[int]] = {}
-    for seat, player in enumerate(players):
-        if not isinstance(player, str):
-            asked.setdefault(player, []).append(seat)
-    if not asked:
-        played = rollout.play(ruleset, list(players), games, seed)
-        return played.states, played.returns
-    first = next(iter(asked.values()))[0]
-    others = [it if isinstance(it, str) else "ask" for it in [*players[first + 1 :], *players[:first]]]
-    batch = Batch(ruleset, games, seed, seat=first, opponents=others, skip_forced=True, auto_reset=False)
-    batch.reset(seed)
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(seed)
-        while (waiting := np.flatnonzero(batch.seats >= 0)).size:
-            seats = batch.seats[waiting]
-            actions = np.zeros(len(waiting), np.int64)
-            for player, its_seats in asked.items():
-                k = np.flatnonzero(np.isin(seats, its_seats))
-                if k.size:
-                    actions[k] = player(batch.observations[waiting[k]], batch.masks[waiting[k]], seats[k])
-            batch.step(actions, waiting)
-    return batch.states, batch.returns
+    game: str
+    config: str  # as JSON, so that processes can keep what they made of it
+    row: str
+    column: str
+    seat: int
+    deals: int
+    seed: int
 
 
-def outcome(ruleset: Ruleset) -> Ruleset:
-    """The same game under its default reward, by which players are judged whatever they are trained on."""
-    return make_ruleset(ruleset.name, **{name: value for name, value in ruleset.config.items() if name != "reward"})
+@functools.cache
+def ruleset_of(game: str, config: str) -> Ruleset:
+    """A configured game, made once a process."""
+    return make_ruleset(game, **json.loads(config))
 
 
-# -- Measures ---------------------------------------------------------------------------------------------------------
+@functools.cache
+def player_of(game: str, config: str, agent: str) -> measures.Player:
+    """A player, made once a process."""
+    return players.make_player(agent, ruleset_of(game, config))
 
 
-class Contest(NamedTuple):
-    """What a policy is measured by.
-
-    Attributes:
-        policy: its name.
-        seats: those it learnt in.
-        against: who sits in the other seats ("random" or "heuristic"); "": the player itself has all seats.
-    """
-
-    policy: str
-    seats: tuple[int, ...]
-    against: str
-
-
-def contests(ruleset: Ruleset, policies: Mapping[str, Sequence[int]]) -> list[Contest]:
-    """All that the policies of a run (name -> seats) are measured by."""
+def play_part(part: Part) -> tuple[np.ndarray, np.ndarray, dict[str, list[float]]]:
+    """Play it: bool[deals], whether the seat won; float64[deals, n_seats], returns; the seat's figures of each game."""
+    ruleset = ruleset_of(part.game, part.config)
+    seated = [player_of(part.game, part.config, part.column)] * ruleset.n_seats
+    seated[part.seat] = player_of(part.game, part.config, part.row)
+    states, returns = play(ruleset, seated, part.deals, part.seed)
+    won = returns[:, part.seat] > 0
     if paid_alike(ruleset):
-        return [Contest(name, tuple(seats), "") for name, seats in policies.items()]
-    return [Contest(name, tuple(seats), it) for name, seats in policies.items() for it in ("random", "heuristic")]
+        won = np.array([ruleset.figures(ruleset.rules, states[i : i + 1])["win"] for i in range(part.deals)]) > 0
+    figures: dict[str, list[float]] = {}
+    if ruleset.figures_of_seat is not None:
+        for i in range(part.deals):
+            for name, value in ruleset.figures_of_seat(ruleset.rules, states[i : i + 1], part.seat).items():
+                figures.setdefault(name, []).append(value)
+    return won, returns, figures
 
 
-def paid_alike(ruleset: Ruleset) -> bool:
-    """Is the table one team? Seen from the returns of some games."""
-    games = [rollout.play(ruleset, player, 100, CURVE_SEED).returns for player in ("random", "heuristic")]
-    returns = np.concatenate(games)
-    return bool((returns == returns[:, :1]).all())
+def begin_process() -> None:
+    """One thread each, or the processes would take each other's cores."""
+    import torch
+
+    torch.set_num_threads(1)
+    torch.distributions.Distribution.set_default_validate_args(False)
 
 
-class Result(NamedTuple):
-    """How a player did in a contest.
+def play_all(parts: Sequence[Part], processes: int, console: Console) -> list[Any]:
+    """All parts, in order, by several processes, with a progress bar."""
+    if processes == 1:
+        return [play_part(part) for part in track(parts, "playing", console=console)]
+    ways = multiprocessing.get_context("spawn")
+    with concurrent.futures.ProcessPoolExecutor(processes, ways, begin_process) as pool:
+        waiting = [pool.submit(play_part, part) for part in parts]
+        for _ in track(concurrent.futures.as_completed(waiting), "playing", total=len(parts), console=console):
+            pass
+        return [it.result() for it in waiting]
+
+
+# -- The matrix -------------------------------------------------------------------------------------------------------
+
+
+class Cell(NamedTuple):
+    """One agent among others of one kind.
 
     Attributes:
-        policy, against: the contest.
-        player: what the table calls the player.
-        games: how many were played.
-        measure: "win rate".
-        value, low, high: the measure and its 95 % interval: Wilson's, or with several seats on each deal the normal one
-            of the deals' means.
-        gain: where there are opponents, how much more it wins than the heuristic in the same seats of the same deals,
-            with the low and high end of the 95 % interval (of the mean of paired differences).
-        figures: the game's other figures, averaged over the games that have them.
-        wins: float64[deals, seats], 1 where it won.
+        role: what the row's agent plays.
+        row, column: names of the agents.
+        deals, games: how many deals, each played once for each seat of the role.
+        win_rate, mean_return: value, low and high end of the 95 % interval, over deals.
+        of_ceiling: mean return from that of random play (0) to that of the cheating search (1); NaN without both.
+        figures: the game's figures of the row's seat.
     """
 
-    policy: str
-    against: str
-    player: str
+    role: str
+    row: str
+    column: str
+    deals: int
     games: int
-    measure: str
-    value: float
-    low: float
-    high: float
-    gain: tuple[float, float, float] | None
+    win_rate: tuple[float, float, float]
+    mean_return: tuple[float, float, float]
+    of_ceiling: float
     figures: dict[str, float]
-    wins: np.ndarray
 
 
-def wilson(wins: float, n: int) -> tuple[float, float]:
-    """Wilson's 95 % interval for a share of `wins` in `n` games."""
-    if n == 0:
-        return 0.0, 1.0
-    p, z2 = wins / n, Z * Z
-    middle, spread = p + z2 / (2 * n), Z * math.sqrt(p * (1 - p) / n + z2 / (4 * n * n))
-    return max(0.0, (middle - spread) / (1 + z2 / n)), min(1.0, (middle + spread) / (1 + z2 / n))
+class Evaluation(NamedTuple):
+    """All cells of one configuration, and the ratings (name -> mu, sigma; empty where all are paid alike)."""
+
+    ruleset: Ruleset
+    cells: list[Cell]
+    ratings: dict[str, tuple[float, float]]
 
 
-def mean_interval(values: np.ndarray) -> tuple[float, float, float]:
-    """The mean of independent numbers and its 95 % interval, the normal one."""
-    spread = Z * float(values.std()) / math.sqrt(max(1, len(values)))
-    return float(values.mean()), float(values.mean()) - spread, float(values.mean()) + spread
+def evaluate(
+    ruleset: Ruleset, agents: Mapping[str, str], deals: int, seed: int, processes: int, console: Console
+) -> Evaluation:
+    """Every agent (name -> what makes it) in every role against every agent."""
+    for agent in agents.values():
+        players.make_player(agent, ruleset)  # what is wrong is said here, not in another process
+    config = json.dumps(dict(ruleset.config))
+    sizes = [min(CHUNK, deals - first) for first in range(0, deals, CHUNK)]
+    seeds = [int(episode_seed(seed, CHUNK_STREAM, c)) for c in range(len(sizes))]
+    keys = [(role, row, column) for role in roles(ruleset) for row in agents for column in agents]
+    parts = [
+        Part(ruleset.name, config, agents[row], agents[column], seat, size, its_seed)
+        for role, row, column in keys
+        for seat in roles(ruleset)[role]
+        for size, its_seed in zip(sizes, seeds)
+    ]
+    played = iter(play_all(parts, processes, console))
+    cells, matches = [], []
+    for role, row, column in keys:
+        wins, paid, figures = [], [], []
+        for seat in roles(ruleset)[role]:
+            chunks = [next(played) for _ in sizes]
+            returns = np.concatenate([it[1] for it in chunks])
+            wins.append(np.concatenate([it[0] for it in chunks]))
+            paid.append(returns[:, seat])
+            figures += [dict(zip(it[2], values)) for it in chunks for values in zip(*it[2].values())]
+            others = (returns.sum(1) - returns[:, seat]) / (ruleset.n_seats - 1)
+            matches += [(row, column, mine, theirs) for mine, theirs in zip(paid[-1], others)]
+        won, mean = np.stack(wins, 1).astype(np.float64), np.stack(paid, 1)
+        cells.append(
+            Cell(
+                role,
+                row,
+                column,
+                deals,
+                won.size,
+                share_interval(won),
+                mean_interval(mean.mean(1)),
+                math.nan,
+                averages(figures),
+            )  # fmt: skip
+        )
+    rated = {} if paid_alike(ruleset) else ratings(list(agents), matches, seed)
+    return Evaluation(ruleset, with_ceiling(cells, agents), rated)
 
 
-def averages(each: Sequence[Mapping[str, float]]) -> dict[str, float]:
-    """The mean of each figure over the games that have it; NaN if none has."""
-    found = {}
-    for name in dict.fromkeys(name for figure in each for name in figure):
-        values = [figure[name] for figure in each if name in figure and not math.isnan(figure[name])]
-        found[name] = sum(values) / len(values) if values else math.nan
+def share_interval(won: np.ndarray) -> tuple[float, float, float]:
+    """The mean of 0 and 1, float64[deals, seats], with its 95 % interval: Wilson's where a deal has one game."""
+    value, low, high = mean_interval(won.mean(1))
+    if won.shape[1] == 1 or low == high:
+        low, high = measures.wilson(won.sum(), won.size)
+    return value, max(0.0, low), min(1.0, high)
+
+
+def with_ceiling(cells: list[Cell], agents: Mapping[str, str]) -> list[Cell]:
+    """The cells with their place between random play and the search that knows everything, where both are there."""
+    floor = next((name for name, agent in agents.items() if agent == "random"), None)
+    ceiling = next((name for name, agent in agents.items() if agent.startswith("cheating:")), None)
+    if floor is None or ceiling is None:
+        return cells
+    at = {(cell.role, cell.row, cell.column): cell.mean_return[0] for cell in cells}
+    found = []
+    for cell in cells:
+        low, high = (at[cell.role, name, cell.column] for name in (floor, ceiling))
+        share = (cell.mean_return[0] - low) / (high - low) if high > low else math.nan
+        found.append(cell._replace(of_ceiling=share))
     return found
 
 
-def measure(ruleset: Ruleset, contest: Contest, name: str, player: Player, games: int, seed: int) -> Result:
-    """How a player does in a contest; each deal is played once for each seat of the contest."""
-    if not contest.against:
-        states, _ = play(ruleset, [player] * ruleset.n_seats, games, seed)
-        figures = averages([ruleset.figures(ruleset.rules, states[i : i + 1]) for i in range(games)])
-        won = figures.pop("win")
-        wins = np.array([[won]])
-        return Result(
-            contest.policy, "", name, games, "win rate", won, *wilson(won * games, games), None, figures, wins
-        )  # fmt: skip
-    deals = -(-games // len(contest.seats))
-    columns, each = [], []
-    for seat in contest.seats:
-        players: list[Player] = [contest.against] * ruleset.n_seats
-        players[seat] = player
-        states, returns = play(ruleset, players, deals, seed)
-        columns.append(returns[:, seat] > 0)
-        if ruleset.figures_of_seat is not None:
-            each += [ruleset.figures_of_seat(ruleset.rules, states[i : i + 1], seat) for i in range(deals)]
-    wins = np.stack(columns, 1).astype(np.float64)
-    value, low, high = mean_interval(wins.mean(1))
-    if len(contest.seats) == 1 or low == high:
-        low, high = wilson(wins.sum(), wins.size)
-    return Result(
-        contest.policy, contest.against, name, wins.size, "win rate", value, max(0.0, low), min(1.0, high), None,
-        averages(each), wins,
-    )  # fmt: skip
+def ratings(
+    names: Sequence[str], matches: list[tuple[str, str, float, float]], seed: int
+) -> dict[str, tuple[float, float]]:
+    """Plackett-Luce ratings (openskill): a game is a match of the row's agent with the column's, in a random order.
+
+    Who was paid more, the others by their mean, wins the match; matches of an agent with itself do not count.
+    """
+    from openskill.models import PlackettLuce
+
+    model = PlackettLuce()
+    rated = {name: model.rating(name=name) for name in names}
+    for k in np.random.default_rng(seed).permutation(len(matches)):
+        row, column, mine, theirs = matches[k]
+        if row != column:
+            (first,), (second,) = model.rate([[rated[row]], [rated[column]]], scores=[float(mine), float(theirs)])
+            rated[row], rated[column] = first, second
+    return {name: (float(it.mu), float(it.sigma)) for name, it in rated.items()}
 
 
-def with_gain(result: Result, heuristic: Result) -> Result:
-    """The same with its gain over the heuristic."""
-    if not result.against:
-        return result
-    return result._replace(gain=mean_interval((result.wins - heuristic.wins).mean(1)))
+# -- Files ------------------------------------------------------------------------------------------------------------
 
 
-# -- The table --------------------------------------------------------------------------------------------------------
-
-
-NAMES = ("policy", "one seat", "all seats", "against")
-"""Headings of the columns that say who plays; the others are numbers."""
-
-
-def columns(results: Sequence[Result]) -> tuple[list[str], list[list[str]]]:
-    """Headings and rows of the table, as text; without figures that are 0 for all."""
-    names = list(dict.fromkeys(name for it in results for name in it.figures))
-    names = [name for name in names if any(it.figures.get(name, 0) != 0 for it in results)]
-    seated, several = any(it.against for it in results), len({it.policy for it in results}) > 1
-    headings = ["policy"] if several else []
-    headings += ["one seat", "against"] if seated else ["all seats"]
-    headings += [results[0].measure, "95 % interval"]
-    headings += ["above heuristic"] if seated else []
+def csv_rows(found: Evaluation, about: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """A row a cell, each with what it takes to play it again."""
     rows = []
-    for it in results:
-        row = [it.policy] if several else []
-        row += [it.player, it.against] if seated else [it.player]
-        row += [f"{it.value:.3f}", f"{it.low:.3f} to {it.high:.3f}"]
-        if seated:
-            gain, low, high = it.gain or (0.0, 0.0, 0.0)
-            row += [f"{gain:+.3f} ± {(high - low) / 2:.3f}" if it.player != "heuristic" else ""]
-        rows.append(row + [f"{it.figures[name]:.3g}" if name in it.figures else "" for name in names])
-    return headings + [name.replace("_", " ") for name in names], rows
+    for cell in found.cells:
+        row: dict[str, Any] = {"game": found.ruleset.name, "players": found.ruleset.n_seats}
+        row |= {"role": cell.role, "row": cell.row, "column": cell.column, "deals": cell.deals, "games": cell.games}
+        for name, interval in (("win_rate", cell.win_rate), ("mean_return", cell.mean_return)):
+            row |= dict(zip((name, f"{name}_low", f"{name}_high"), (round(x, 6) for x in interval)))
+        row["of_ceiling"] = cell.of_ceiling
+        row |= cell.figures
+        row |= {"seed": about["seed"], "commit": about["commit"], "command": about["command_line"]}
+        row["versions"] = " ".join(f"{name}={version}" for name, version in about["packages"].items())
+        rows.append(row)
+    return rows
 
 
-def table(results: Sequence[Result]) -> Table:
-    """The table for the terminal: what fits there, without the games' own figures."""
-    headings, rows = columns(results)
-    end = headings.index("above heuristic" if "above heuristic" in headings else "95 % interval") + 1
-    drawn = Table(caption=f"{results[0].games:,} games a row", caption_justify="left")
-    for heading in headings[:end]:
-        drawn.add_column(heading, justify="left" if heading in NAMES else "right", no_wrap=True)
-    for before, it, row in zip([None, *results], results, rows):
-        if before is not None and (before.policy, before.against) != (it.policy, it.against):
-            drawn.add_section()
-        drawn.add_row(*row[:end])
-    return drawn
+def markdown(found: Evaluation, about: Mapping[str, Any]) -> str:
+    """The matrices, one for each role, the ratings and the games' own figures."""
+    ruleset = found.ruleset
+    lines = [f"# {ruleset.title or ruleset.name}, {ruleset.n_seats} players", ""]
+    names = list(dict.fromkeys(cell.row for cell in found.cells))
+    for role in roles(ruleset):
+        cells = {(cell.row, cell.column): cell for cell in found.cells if cell.role == role}
+        lines += [f"## Win rate of the row's agent as {role}, the column's in all other seats", ""]
+        lines += [f"| {' | '.join(['', *names])} |", f"| {' | '.join(['---', *['---:'] * len(names)])} |"]
+        for row in names:
+            said = [cells[row, column].win_rate for column in names]
+            lines.append(f"| {' | '.join([row, *(f'{v:.3f} ({a:.3f} to {b:.3f})' for v, a, b in said)])} |")
+        lines.append("")
+        figures = list(next(iter(cells.values())).figures)
+        if figures or any(not math.isnan(cell.of_ceiling) for cell in cells.values()):
+            heads = ["agent", "among", "mean return", "of ceiling", *(name.replace("_", " ") for name in figures)]
+            lines += [f"| {' | '.join(heads)} |", f"| {' | '.join(['---', '---', *['---:'] * (len(heads) - 2)])} |"]
+            for (row, column), cell in cells.items():
+                said_of = [cell.mean_return[0], cell.of_ceiling, *cell.figures.values()]
+                texts = ["" if math.isnan(x) else f"{x:.3f}" for x in said_of]
+                lines.append(f"| {' | '.join([row, column, *texts])} |")
+            lines.append("")
+    if found.ratings:
+        lines += ["## Ratings (Plackett-Luce, openskill)", "", "| agent | mu | sigma |", "| --- | ---: | ---: |"]
+        for name, (mu, sigma) in sorted(found.ratings.items(), key=lambda it: -it[1][0]):
+            lines.append(f"| {name} | {mu:.2f} | {sigma:.2f} |")
+        lines.append("")
+    lines += [
+        f"{found.cells[0].deals:,} deals, each played once for each seat of a role; 95 % intervals over deals. "
+        f"Seed {about['seed']}, murder_envs {about['packages'].get('murder_envs', '')}, commit {about['commit']}.",
+        "",
+        f"    {about['command_line']}",
+        "",
+    ]
+    return "\n".join(lines)
 
 
-def markdown(results: Sequence[Result]) -> str:
-    """The table for a file, with all figures."""
-    headings, rows = columns(results)
-    lines = [headings, ["---" if heading in NAMES else "---:" for heading in headings], *rows]
-    return "".join(f"| {' | '.join(line)} |\n" for line in lines) + f"\n{results[0].games:,} games a row.\n"
+def heat_map(found: Evaluation, about: Mapping[str, Any]) -> bytes:
+    """The matrices as a picture, PNG."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    from matplotlib import pyplot
+
+    of = roles(found.ruleset)
+    names = list(dict.fromkeys(cell.row for cell in found.cells))
+    side = max(3.2, 1.15 * len(names) + 1.6)
+    figure, table = pyplot.subplots(
+        1, len(of), figsize=(side * len(of) + 0.8, side), dpi=150, layout="constrained", squeeze=False
+    )
+    for axes, role in zip(table.flat, of):
+        cells = {(cell.row, cell.column): cell.win_rate for cell in found.cells if cell.role == role}
+        shares = np.array([[cells[row, column][0] for column in names] for row in names])
+        image = axes.imshow(shares, cmap="viridis", vmin=0, vmax=1)
+        for i, row in enumerate(names):
+            for j, column in enumerate(names):
+                value, low, high = cells[row, column]
+                said = f"{value:.2f}\n±{(high - low) / 2:.2f}"
+                axes.text(j, i, said, ha="center", va="center", color="black" if value > 0.6 else "white", fontsize=8)
+        axes.set_xticks(range(len(names)), names, rotation=30, ha="right", fontsize=8)
+        axes.set_yticks(range(len(names)), names, fontsize=8)
+        axes.set_xlabel("in all other seats")
+        axes.set_title(f"win rate as {role}" if len(of) > 1 else "win rate in one seat", loc="left", fontsize="medium")
+    figure.colorbar(image, ax=table.ravel().tolist(), shrink=0.8)
+    game = found.ruleset.title or found.ruleset.name
+    figure.suptitle(
+        f"{game}, {found.ruleset.n_seats} players, {found.cells[0].deals:,} deals, seed {about['seed']}",
+        x=0.01,
+        ha="left",
+    )
+    file = io.BytesIO()
+    figure.savefig(file, format="png", metadata={"Description": about["command_line"]})
+    pyplot.close(figure)
+    return file.getvalue()
 
 
-def final_table(
-    ruleset: Ruleset, trained: Mapping[str, tuple[Any, Sequence[int]]], games: int, seed: int = TEST_SEED
-) -> list[Result]:
-    """Random, heuristic and trained players on the same deals, for each policy: name -> (model, its seats)."""
-    results = []
-    for contest in contests(ruleset, {name: seats for name, (_, seats) in trained.items()}):
-        policy = trained[contest.policy][0].policy
-        players: dict[str, Player] = {
-            "random": "random",
-            "heuristic": "heuristic",
-            "trained, sampled": Actor(policy, sampled=True),
-            "trained": Actor(policy),
-        }
-        found = {name: measure(ruleset, contest, name, it, games, seed) for name, it in players.items()}
-        results += [with_gain(it, found["heuristic"]) for it in found.values()]
-    return results
+def save(out: pathlib.Path, found: Evaluation, about: Mapping[str, Any]) -> None:
+    """Write all files of one configuration."""
+    out.mkdir(parents=True, exist_ok=True)
+    runs.write(out / "matrix.csv", runs.csv_text(csv_rows(found, about)))
+    runs.write(out / "matrix.md", markdown(found, about))
+    runs.write(out / "matrix.png", heat_map(found, about))
+    runs.write_json(out / "evaluation.json", {**about, "config": dict(found.ruleset.config), "ratings": found.ratings})
 
 
-# -- From the command line --------------------------------------------------------------------------------------------
+# -- Command line -----------------------------------------------------------------------------------------------------
+
+
+def parser() -> argparse.ArgumentParser:
+    """What can be asked for."""
+    it = argparse.ArgumentParser(
+        prog="python -m agents.evaluate",
+        usage="%(prog)s (--run RUN | --game GAME --agents AGENT AGENT ...) [options]",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        epilog=players.HELP,
+    )
+    it.add_argument("--run", type=pathlib.Path, help="run folder, or a model or checkpoint in it: print its table")
+    it.add_argument("--games", type=int, default=10_000, help="for --run (default: %(default)s)")
+    it.add_argument("--game", help=f"one of {', '.join(GAMES)}")
+    it.add_argument("--config", default="default", help="one of its named configurations (default: %(default)s)")
+    it.add_argument("--players", type=int, nargs="+", help="its num_players; several: one after the other")
+    it.add_argument("--agents", nargs="+", metavar="AGENT", help="see below")
+    it.add_argument("--deals", type=int, default=200, help="for each seat of a cell (default: %(default)s)")
+    it.add_argument("--seed", type=int, default=measures.TEST_SEED, help="of the deals (default: %(default)s)")
+    it.add_argument("--processes", type=int, default=os.cpu_count() or 1, help="default: all cores")
+    it.add_argument("--out", type=pathlib.Path, default=pathlib.Path("evaluations"), help="default: %(default)s")
+    return it
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Print how well a trained model plays, beside random play and the heuristic, on the same deals."""
-    parser = argparse.ArgumentParser(prog="python -m agents.evaluate", description=main.__doc__)
-    parser.add_argument("--run", type=pathlib.Path, required=True, help="run folder, or a model or checkpoint in it")
-    parser.add_argument("--games", type=int, default=10_000, help="default: %(default)s")
-    parser.add_argument("--seed", type=int, default=TEST_SEED, help="of the deals; default: those of training's table")
-    given: Any = parser.parse_args(arguments)
-    try:
-        games = an_int("games", given.games, 1, 10_000_000)
-        seed = an_int("seed", given.seed, 0, 2**63 - 1)
-        ruleset, trained = runs.load_models(given.run)
-    except ValueError as error:
-        parser.error(str(error))
+    """Evaluate; returns the exit status: 0 done, 2 bad input."""
+    asked = parser()
+    given: Any = asked.parse_args(arguments)
     console = Console(highlight=False)
-    console.print(f"{ruleset.name}, {ruleset.n_seats} players: {given.run}", soft_wrap=True)
-    console.print(table(final_table(outcome(ruleset), trained, games, seed)))
+    begin_process()
+    try:
+        seed = an_int("seed", given.seed, 0, 2**63 - 1)
+        if given.run is not None:
+            games = an_int("games", given.games, 1, 10_000_000)
+            ruleset, trained = runs.load_models(given.run)
+        else:
+            if given.game not in GAMES:
+                fail("game", f"one of {', '.join(GAMES)}, not {given.game!r}")
+            if given.config not in configs(given.game):
+                fail("config", f"one of {', '.join(configs(given.game))}, not {given.config!r}")
+            if not given.agents:
+                fail("agents", "at least one; --help says what there is")
+            deals = an_int("deals", given.deals, 1, 10_000_000)
+            processes = an_int("processes", given.processes, 1, 1024)
+            agents = dict(map(players.named, given.agents))
+            if len(agents) < len(given.agents):
+                fail("agents", "each name once; NAME=AGENT gives another name")
+            config = configs(given.game)[given.config]
+            rulesets = [
+                outcome(make_ruleset(given.game, **config, **({} if n is None else {"num_players": n})))
+                for n in given.players or [None]
+            ]
+            for ruleset in rulesets:
+                for agent in agents.values():
+                    players.make_player(agent, ruleset)
+    except ValueError as error:
+        asked.error(str(error))
+    if given.run is not None:
+        console.print(f"{ruleset.name}, {ruleset.n_seats} players: {given.run}", soft_wrap=True)
+        console.print(measures.table(measures.final_table(outcome(ruleset), trained, games, seed)))
+        return 0
+    about = {**runs.surroundings(), "seed": seed, "deals": deals, "agents": agents}
+    about["command_line"] = "python -m agents.evaluate " + " ".join(sys.argv[1:] if arguments is None else arguments)
+    folder = given.out / f"{given.game}-{time.strftime('%Y%m%d-%H%M%S')}"
+    for ruleset in rulesets:
+        out = folder / f"{ruleset.n_seats}-players" if len(rulesets) > 1 else folder
+        found = evaluate(ruleset, agents, deals, seed, processes, console)
+        save(out, found, about)
+        console.print(markdown(found, about))
+        console.print(f"matrix.csv, matrix.md, matrix.png, evaluation.json: {out}", soft_wrap=True)
     return 0
 
 

@@ -144,3 +144,7 @@ class Actor:
                 scores = scores - torch.empty_like(scores).exponential_().log()
             legal = torch.as_tensor(np.asarray(masks), device=policy.device) != 0
             return scores.masked_fill(~legal, -torch.inf).argmax(1).cpu().numpy()
+
+    def choose(self, batch: Batch, games: np.ndarray) -> np.ndarray:
+        """What it does in some games of a batch."""
+        return self(batch.observations[games], batch.masks[games])

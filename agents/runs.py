@@ -14,6 +14,7 @@ files with one more entry, which `MaskablePPO.load` reads too; a checkpoint hold
 from __future__ import annotations
 
 import contextlib
+import csv
 import importlib.metadata
 import io
 import json
@@ -79,6 +80,16 @@ def write(path: pathlib.Path, content: bytes | str) -> None:
 def write_json(path: pathlib.Path, content: Any) -> None:
     """The same for JSON."""
     write(path, json.dumps(content, indent=1) + "\n")
+
+
+def csv_text(rows: Sequence[Mapping[str, Any]]) -> str:
+    """Rows as CSV, with all columns that occur in any."""
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    file = io.StringIO()
+    writer = csv.DictWriter(file, names, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    return file.getvalue()
 
 
 def new_folder(out: pathlib.Path, game: str, seed: int) -> pathlib.Path:

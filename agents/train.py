@@ -19,7 +19,6 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import csv
 import dataclasses
 import functools
 import io
@@ -43,10 +42,10 @@ from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.logger import Logger, TensorBoardOutputFormat
 from torch.utils.tensorboard.writer import SummaryWriter
 
-from agents import evaluate, runs
-from agents.evaluate import Contest
+from agents import measures, runs
 from agents.imitate import imitate
 from agents.league import League, check_shares, past, remember
+from agents.measures import Contest
 from agents.policies import Actor, Encoder, Falling, features
 from murder_envs.api.sb3 import BatchVecEnv
 from murder_envs.core.snapshots import an_int, fail
@@ -256,7 +255,7 @@ def open_new(given: argparse.Namespace) -> pathlib.Path:
     config = {
         **runs.facts_of(ruleset),
         "settings": settings,
-        "seeds": {"training": settings["seed"], "curve": evaluate.CURVE_SEED, "table": evaluate.TEST_SEED},
+        "seeds": {"training": settings["seed"], "curve": measures.CURVE_SEED, "table": measures.TEST_SEED},
         "threads": torch.get_num_threads(),
         **runs.surroundings(),
     }
@@ -319,7 +318,7 @@ def ready(given: argparse.Namespace, run: pathlib.Path) -> Job:
         settings = {**settings, "steps": given.steps or settings["steps"]}
         again = [*config.get("resumed", []), runs.surroundings()]
         runs.write_json(run / "config.json", {**config, "settings": settings, "resumed": again})
-    job = Job(run, ruleset, evaluate.outcome(ruleset), settings, learners, counters)
+    job = Job(run, ruleset, measures.outcome(ruleset), settings, learners, counters)
     for it in learners:
         it.others = job.learner_of((it.seats[0] + 1) % ruleset.n_seats)
         if it.league is not None:
@@ -482,9 +481,9 @@ class Watch(BaseCallback):
         super().__init__()
         self.job = job
         games = job.settings["eval_games"]
-        self.contests = evaluate.contests(job.judged, job.policies)
+        self.contests = measures.contests(job.judged, job.policies)
         self.baselines = {
-            (contest, player): evaluate.measure(job.judged, contest, player, player, games, evaluate.CURVE_SEED)
+            (contest, player): measures.measure(job.judged, contest, player, player, games, measures.CURVE_SEED)
             for contest in self.contests
             for player in ("random", "heuristic")
         }
@@ -565,14 +564,14 @@ class Watch(BaseCallback):
             rows = [self.point(contest) for contest in self.contests if contest.policy == it.name]
             self.job.counters["curve"] += rows
             self.table_rows(rows)
-        runs.write(self.job.run / "progress.csv", csv_text(self.job.counters["curve"]))
+        runs.write(self.job.run / "progress.csv", runs.csv_text(self.job.counters["curve"]))
 
     def point(self, contest: Contest) -> dict[str, Any]:
         """How a policy does now, beside the baselines and what its last update said."""
         job = self.job
         model = job.models[contest.policy][0]
         games, actor = job.settings["eval_games"], Actor(model.policy)
-        now = evaluate.measure(job.judged, contest, "trained", actor, games, evaluate.CURVE_SEED)
+        now = measures.measure(job.judged, contest, "trained", actor, games, measures.CURVE_SEED)
         row: dict[str, Any] = {"steps": job.steps, "seconds": round(self.seconds, 1)}
         row |= {"policy": contest.policy, "against": contest.against}
         row |= {"measure": now.measure, "value": now.value, "low": now.low, "high": now.high}
@@ -627,16 +626,6 @@ class Watch(BaseCallback):
                 signal.signal(number, handler)
 
 
-def csv_text(rows: list[dict[str, Any]]) -> str:
-    """Rows as CSV, with all columns that occur in any."""
-    names = list(dict.fromkeys(name for row in rows for name in row))
-    file = io.StringIO()
-    writer = csv.DictWriter(file, names, lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(rows)
-    return file.getvalue()
-
-
 # -- The results ------------------------------------------------------------------------------------------------------
 
 
@@ -651,15 +640,15 @@ def finish(job: Job, console: Console) -> None:
     """Write models, table, learning curve and a game; results.json, which says that the run is done, comes last."""
     run = job.run
     with console.status("playing the games of the final table"):
-        results = evaluate.final_table(job.judged, job.models, job.settings["test_games"])
+        results = measures.final_table(job.judged, job.models, job.settings["test_games"])
     for name, (model, seats) in job.models.items():
         runs.write(run / f"{name}.zip", runs.model_bytes(model, job.ruleset, seats))
-    runs.write(run / "game.txt", game_text(job, evaluate.TEST_SEED))
+    runs.write(run / "game.txt", game_text(job, measures.TEST_SEED))
     runs.write(run / "curve.png", curve_png(job, results))
     steps, minutes = job.steps, job.counters["curve"][-1]["seconds"] / 60
     title = f"{job.ruleset.name}, after {steps:,} decisions and {minutes:.1f} minutes of self-play"
     explained = EXPLAINED if results[0].against else EXPLAINED_TOGETHER
-    runs.write(run / "results.md", f"# {title}\n\n{evaluate.markdown(results)}\n{explained}\n")
+    runs.write(run / "results.md", f"# {title}\n\n{measures.markdown(results)}\n{explained}\n")
     players = []
     for it in results:
         row = {name: value for name, value in it._asdict().items() if name != "wins"}
@@ -667,7 +656,7 @@ def finish(job: Job, console: Console) -> None:
     content = {"steps": steps, "of": job.settings["steps"], "minutes": round(minutes, 2), "results": players}
     runs.write_json(run / "results.json", content)
     console.print(f"\n{title}", soft_wrap=True)
-    console.print(evaluate.table(results))
+    console.print(measures.table(results))
     console.print(f"models, curve.png, game.txt (a game of the trained agents) and more: {run}", soft_wrap=True)
 
 
@@ -725,7 +714,7 @@ def likeliest(job: Job, game: Game) -> tuple[str, str]:
 COLOURS = {"random": "#7a7a7a", "heuristic": "#c2571a", "trained": "#1f5fa8"}
 
 
-def curve_png(job: Job, results: Sequence[evaluate.Result]) -> bytes:
+def curve_png(job: Job, results: Sequence[measures.Result]) -> bytes:
     """The learning curve of each contest with its 95 % band; random play and heuristic in its place as lines."""
     import matplotlib
 
@@ -752,7 +741,7 @@ def curve_png(job: Job, results: Sequence[evaluate.Result]) -> bytes:
     return file.getvalue()
 
 
-def panel(axes: Any, curve: Sequence[Mapping[str, Any]], final: Mapping[str, evaluate.Result]) -> None:
+def panel(axes: Any, curve: Sequence[Mapping[str, Any]], final: Mapping[str, measures.Result]) -> None:
     """One contest. The labels' numbers are the final table's."""
     from matplotlib.ticker import PercentFormatter
 

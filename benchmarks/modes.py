@@ -22,11 +22,13 @@ from benchmarks.measure import Clock, Entry, Window, rate
 from murder_envs.api import aec
 from murder_envs.drivers import rollout, transcript
 from murder_envs.drivers.batch import Batch
+from murder_envs.drivers.search import Search
 from murder_envs.registry import configs, make_ruleset
 from murder_envs.ruleset import Ruleset
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 BATCH = 1024
+SIMULATIONS = 1000
 
 
 @dataclass
@@ -112,6 +114,28 @@ def middle_of_a_game(ruleset: Ruleset, seed: int) -> tuple[np.ndarray, int]:
     for name in typical.played[: length // 2]:
         again.act(name)
     return again.states, length // 2
+
+
+def search(setup: Setup) -> Iterator[Entry]:
+    ruleset, seeds = setup.ruleset, itertools.count(setup.seed)
+    state, decisions = first_choice(ruleset, setup.seed)
+    its = Search(ruleset, "so", SIMULATIONS, playout="random")
+
+    def work() -> float:
+        its.run(state, next(seeds))
+        return SIMULATIONS
+
+    note = f"from the first choice of a game, {SIMULATIONS:,} simulations, {decisions:.1f} decisions in random play"
+    yield setup.entry("search", "simulations/s", rate(work, setup.clock), goal=20e3, note=note)
+
+
+def first_choice(ruleset: Ruleset, seed: int) -> tuple[np.ndarray, float]:
+    """STATE, array of one, at the first decision with two legal actions; how many follow it in random play."""
+    game, choose = transcript.Game(ruleset, seed), transcript.at_random(seed)
+    while len(game.legal()) < 2:
+        game.act(choose(game))
+    _, decisions = rollout.playouts(ruleset, game.states, 2000, seed)
+    return game.states, decisions / 2000
 
 
 # -- One game from Python ---------------------------------------------------------------------------------------------

@@ -52,6 +52,25 @@ def open_spiel_playouts(setup: Setup) -> Iterator[Entry]:
         yield _open_spiel(name, "C++", "playouts", "playouts/s", rate(random_games, setup.clock), note=note)
 
 
+def open_spiel_search(setup: Setup) -> Iterator[Entry]:
+    """Its information-set tree search in C++, of the games that can be dealt anew for a player."""
+    import pyspiel
+
+    name = "hearts"
+    state = _dealt(name, setup.seed)
+    evaluator = pyspiel.RandomRolloutEvaluator(1, setup.seed)
+    by_visits = pyspiel.ISMCTSFinalPolicyType.MAX_VISIT_COUNT
+    bot = pyspiel.ISMCTSBot(setup.seed, evaluator, 2.0, modes.SIMULATIONS, -1, by_visits, False, False)
+
+    def work() -> float:
+        bot.step(state)
+        return modes.SIMULATIONS
+
+    decisions = _mean_decisions(state, setup.seed)
+    note = f"ISMCTSBot, from a deal, {modes.SIMULATIONS:,} simulations, {decisions:.1f} decisions in random play"
+    yield _open_spiel(name, "C++", "search", "simulations/s", rate(work, setup.clock), note=note)
+
+
 def open_spiel_from_python(setup: Setup) -> Iterator[Entry]:
     """One game at a time from Python: observation, mask, choice, step."""
     import numpy as np

@@ -59,6 +59,10 @@ MODES = {
         "copy of a fixed state in mid-game, redeal, random play to the end",
         modes.playouts, (peers.open_spiel_playouts,),
     ),
+    "search": Mode(
+        "information-set tree search with a single observer, redeals and random playouts",
+        modes.search, (peers.open_spiel_search,),
+    ),
     "aec_raw": Mode(
         "raw_env: agent_iter, last(), random legal choice, step()",
         modes.aec_raw, (peers.pettingzoo_raw, peers.open_spiel_from_python),

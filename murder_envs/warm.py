@@ -47,7 +47,7 @@ def warm_batch(ruleset: Ruleset) -> None:
 
 
 def warm_rollout(ruleset: Ruleset) -> None:
-    """What evaluation, search and the benchmarks use."""
+    """What evaluation and the benchmarks use."""
     from murder_envs.drivers import rollout
 
     dealt = rollout.RandomPlay(ruleset)
@@ -57,10 +57,21 @@ def warm_rollout(ruleset: Ruleset) -> None:
     rollout.play(ruleset, "heuristic", games=1)
 
 
+def warm_search(ruleset: Ruleset) -> None:
+    """What search uses."""
+    from murder_envs.drivers import rollout
+    from murder_envs.drivers.search import METHODS, Search
+
+    dealt = rollout.RandomPlay(ruleset)
+    for method in METHODS:
+        Search(ruleset, method, 1).run(dealt.states)
+
+
 STAGES: dict[str, Callable[[Ruleset], None]] = {
     "single": warm_single,
     "batch": warm_batch,
     "rollout": warm_rollout,
+    "search": warm_search,
 }
 """Driver -> what has it compiled, with the argument types that it is used with."""
 

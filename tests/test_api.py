@@ -263,7 +263,7 @@ def test_raw_env_refuses_and_changes_nothing(case):
             assert env.agent_selection in str(caught.value)
             assert env.snapshot()["phase"] in str(caught.value)
             assert all(env.action_names[each] in str(caught.value) for each in legal)
-            if action == wrong and action is not None:
+            if action is wrong and action is not None:
                 assert f"{action} ({env.action_names[action]})" in str(caught.value)
         assert (env._states.tobytes(), before[1]["agents"]) == (before[0], env.agents)
         assert same(before[1], everything(env))

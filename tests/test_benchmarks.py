@@ -9,7 +9,7 @@ import time
 
 import pytest
 
-from benchmarks import modes, training
+from benchmarks import cases, modes, training
 from benchmarks.measure import Entry, measure, rate
 from benchmarks.throughput import MODES, main
 from murder_envs.registry import GAMES, configs
@@ -32,7 +32,7 @@ def figures(*arguments: str) -> list[dict]:
 
 
 def test_json_is_one_line_a_figure(game):
-    asked = ["core", "observe", "batch", "playouts", "aec_raw", "aec_env"]
+    asked = ["core", "observe", "batch", "playouts", "search", "aec_raw", "aec_env"]
     found = figures("--game", game, "--modes", ",".join(asked), "--no-peers")
     assert [figure["mode"] for figure in found] == asked
     for figure in found:
@@ -41,7 +41,7 @@ def test_json_is_one_line_a_figure(game):
         assert figure["value"] > 0
         assert figure["spread"] >= 0
         assert isinstance(figure["batch"], int)
-    assert [figure["unit"] for figure in found] == [*["decisions/s"] * 3, "playouts/s", *["steps/s"] * 2]
+    assert [figure["unit"] for figure in found] == [*["decisions/s"] * 3, "playouts/s", "simulations/s", *["steps/s"] * 2]
 
 
 @pytest.mark.slow
@@ -146,3 +146,31 @@ def test_the_stopwatch_counts_nested_calls_once():
     now += 100
     inner()
     assert watch.total == 4
+
+
+@pytest.mark.parametrize("config", list(cases.CONFIGS))
+def test_all_facts_of_a_generated_case_name_every_answer(config):
+    for seed in range(5):
+        story = cases.Story(seed, cases.CONFIGS[config], 1)
+        for question in story.questions:
+            answer = story.case["solution"][question]
+            nothing, _, all_cards = story.known(0)
+            assert nothing == [] and answer in story.left(question, all_cards)
+            _, handed, all_cards = story.known(len(story.places))
+            assert story.left(question, handed) == story.left(question, all_cards) == {answer}
+            assert 0 < story.needed(question) <= len([fact for fact in handed if fact[0] == question])
+
+
+def test_the_tables_of_cases(capsys):
+    """Nothing that is known is forgotten in a later round, and a source has what those before it have."""
+    cases.main(["--cases", "3"])
+    lines = [line.split(" | ") for line in capsys.readouterr().out.splitlines()]
+    rows = [[cell.strip("| ") for cell in line] for line in lines if len(line) > 1 and line[1] in cases.SOURCES]
+    assert {row[0] for row in rows} == set(cases.CONFIGS)
+    shares = [[float(cell) for cell in row[2:] if cell] for row in rows]
+    assert all(row == sorted(row) for row in shares)
+    for k, row in enumerate(rows):
+        if row[1] != cases.SOURCES[0]:
+            assert all(before <= now for before, now in zip(shares[k - 1], shares[k], strict=True))
+    with pytest.raises(SystemExit):
+        cases.main(["--cases", "0"])

@@ -22,7 +22,7 @@ from murder_envs.core.bits import PAD
 from murder_envs.core.rng import RNG_FIELDS
 from murder_envs.drivers import rollout
 from tests import bricks
-from tests.support import ROOT, ruleset_of
+from tests.support import ROOT, all_configs, ruleset_of
 
 compiled_only = pytest.mark.skipif(not jit.COMPILED, reason="about compiled code")
 MASK_64 = 2**64 - 1
@@ -145,10 +145,14 @@ def test_a_kernel_called_from_python_says_what_to_do():
 
 @compiled_only
 def test_each_kernel_is_compiled_once(game):
-    """After everything has run: no kernel has two signatures for a game, neither here nor in the cache on disk."""
+    """After everything has run in every configuration: no kernel has two signatures for a game, neither here nor in the
+    cache on disk. So another configuration, however different its sizes and tables, compiles nothing."""
     from numba.core.dispatcher import Dispatcher
 
     warm.warm(game)
+    for config in all_configs(game):
+        for stage in warm.STAGES.values():
+            stage(ruleset_of(game, config))
     kernels = [
         found
         for found in gc.get_objects()

@@ -135,6 +135,11 @@ class RawEnv(AECEnv[str, dict[str, np.ndarray], int | None]):
         """The same for `state()`."""
         return self._ruleset.world
 
+    @property
+    def ruleset(self) -> Ruleset:
+        """The configured game, as `murder_envs.drivers` take it."""
+        return self._ruleset
+
     def observation_space(self, agent: str) -> Dict:
         """Dict of the Boxes `observation` and `action_mask`, the same object each time."""
         if agent not in self._observation_spaces:
@@ -360,6 +365,11 @@ class RawEnv(AECEnv[str, dict[str, np.ndarray], int | None]):
         row = np.empty(self._ruleset.world.size + PAD, np.int8)
         self._single.look_from_above(self._states, self._rules, row)
         return row[:-PAD]
+
+    def position(self) -> tuple[np.ndarray, np.ndarray]:
+        """Copies of this game's state and rules, arrays of one STATE and one RULES record, as the drivers take them."""
+        self._need_reset("position")
+        return self._states.copy(), self._rules.copy()
 
     def snapshot(self) -> dict[str, Any]:
         """The state as a plain dict in the rulebook's terms; `reset(options={"snapshot": ...})` restores it."""

@@ -399,9 +399,9 @@ class CaseReader:
         if n_answers > min(MAX_ANSWERS, max(0, len(questions) - 2)):
             fail("case.objectives", f"{people[0]}: too many `answer` objectives")
         most = max(map(len, stories))
-        n_witness = an_int("case.witness_facts", table.get("witness_facts", most), most, MAX_WITNESS)
         if most > MAX_WITNESS:
             fail("case.stories", f"at most {MAX_WITNESS} facts")
+        n_witness = an_int("case.witness_facts", table.get("witness_facts", most), most, MAX_WITNESS)
         self.terms = Terms(
             questions, traits, people, n_portraits, len(rows), n_secrets,
             sum(place.theme == MURDER for place in places), n_answers, n_witness, self.pool_all,

@@ -20,7 +20,6 @@ from murder_envs.games.my_murder_mystery.cards import (
 )
 from murder_envs.games.my_murder_mystery.case import Fact, Terms
 from murder_envs.games.my_murder_mystery.deal import Config
-from murder_envs.games.my_murder_mystery.moves import NOBODY
 from murder_envs.games.my_murder_mystery.snapshots import POINTED, Reader, snapshot
 
 SEEN_BY_ALL = (
@@ -31,17 +30,16 @@ SEEN_BY_ALL = (
 
 
 def info(terms: Terms, rules: np.ndarray, state: np.ndarray, seat: int) -> dict[str, Any]:
-    """`round` while the game goes on; at the end everything that the solution says of this seat and of all."""
-    if state["accused"].item() == NOBODY and not Reader(terms, rules, state).over:
-        return {"round": state["round_n"].item()}
+    """At the end everything that the solution says of this seat and of all; nothing before."""
     its = Reader(terms, rules, state)
+    if not its.over:
+        return {}
     done, points, _ = its.outcome()
     objectives = [terms.objective_text(objective) for objective in its.objectives(seat)]
     solution = [int(place) for place in its.s["solution"][: len(terms.questions)]]
     accusations = [int(place) for place in its.s["accusation"][: its.n]]
     winners = its.winners(points)
     return {
-        "round": int(its.s["round_n"]),
         "points": points[seat],
         "objectives": [[text, kept] for text, kept in zip(objectives, done[seat], strict=True)],
         "won": seat in winners,
@@ -222,22 +220,25 @@ class Script:
 
     def asked(self) -> str:
         """Who is asked what."""
-        full = self.full
+        full, phase = self.full, self.full["phase"]
         if full["over"]:
             return "The game is over."
-        who, leader = self.name(full["to_act"]), self.name(full["leader"])
         what = {
-            "visit": f"{who} leads and chooses where to go",
-            "veto_location": f"{who} may veto {self.location(full['chosen'])}",
-            "talk": f"{who} speaks" + (", in the final discussion" if full["final"] else ""),
-            "reply": f"{who} is asked about {full['question']}",
-            "leader": f"{who} passes the Leader token on",
-            "veto_leader": f"{who} may veto {self.name(full['nominee'])} as the next Leader",
-            "accuse": f"{who} writes an accusation",
-            "answer": f"{who} writes an answer",
-            "tiebreak": f"{who} decides the tie",
-        }[full["phase"]]
-        return f"{what}. Leader: {leader}."
+            "visit": "leads and chooses where to go",
+            "talk": "speaks" + (", in the final discussion" if full["final"] else ""),
+            "reply": f"is asked about {full['question']}",
+            "leader": "passes the Leader token on",
+            "accuse": "writes an accusation",
+            "answer": "writes an answer",
+            "tiebreak": "decides the tie",
+        }
+        if phase == "veto_location":
+            asked = f"may veto {self.location(full['chosen'])}"
+        elif phase == "veto_leader":
+            asked = f"may veto {self.name(full['nominee'])} as the next Leader"
+        else:
+            asked = what[phase]
+        return f"{self.name(full['to_act'])} {asked}. Leader: {self.name(full['leader'])}."
 
     def cast(self) -> list[str]:
         """Who is who, with what the viewer knows of them."""

@@ -234,6 +234,8 @@ def write_case(rules: np.ndarray, case: Case) -> None:
 
 MAX_RECORD = 64
 N_PATH_WORDS = MAX_PATHS // 64
+N_BYTE_WORDS = 2 * MAX_ROOMS // 8
+"""Words of an array of bytes, at most two a room; all are as long, so that one compiled function serves them."""
 N_RECENT = 8
 
 STATE = np.dtype(
@@ -288,11 +290,11 @@ STATE = np.dtype(
         ("found", np.uint16),  # set of rooms where the detective has found something
         ("vain", np.uint16),  # set of rooms first searched in vain
         ("surely_off", np.uint16),  # of these, those that cannot have been cleaned
-        ("vain_cover", np.uint64, (MAX_ROOMS // 4,)),  # two bytes a room: by then, room cards used that name it, and
+        ("vain_cover", np.uint64, (N_BYTE_WORDS,)),  # two bytes a room: by then, room cards used that name it, and
         # free cleanings that can lie
-        ("cover", np.uint64, (MAX_ROOMS // 8,)),  # room cards used that name a room; a byte each
+        ("cover", np.uint64, (N_BYTE_WORDS,)),  # room cards used that name a room; a byte each
         ("used_room_cards", np.uint16),  # set of room cards
-        ("room_card_choice", np.uint64, (2,)),  # which of its rooms was crossed out, from 1, 0: not used; a byte each
+        ("room_card_choice", np.uint64, (N_BYTE_WORDS,)),  # a byte each: which room was crossed out, from 1; 0: not used
         ("door_yes", np.uint32),  # sets of doors
         ("door_no", np.uint32),
         # what has been done: see `record_event`
@@ -354,9 +356,8 @@ def clear(state, rules):
     state.found = 0
     state.vain = 0
     state.surely_off = 0
-    for i in range(4):
+    for i in range(N_BYTE_WORDS):
         state.vain_cover[i] = NONE
-    for i in range(2):
         state.cover[i] = NONE
         state.room_card_choice[i] = NONE
     state.used_room_cards = 0

@@ -428,12 +428,13 @@ def extreme_cards(row, rules, cards, n, threats, suspects, weapons):
 
 @kernel
 def name_next(row, words, rules, n, threats, suspects, weapons):
-    """Name the next card of a theft or discard: the lowest of those wanted that is not named yet."""
+    """Name the next card of a theft or discard: the lowest of those wanted among the cards above those named."""
     drawn = get_bits(row, rules.obs_drawn, rules.n_fields)
     cards = drawn if threats else hand_of(row, rules)
-    wanted = extreme_cards(row, rules, cards, n, threats, suspects, weapons)
-    wanted &= ~get_bits(row, rules.obs_chosen_cards, rules.n_fields)
-    return rules.act_card + lowest(wanted)
+    named = get_bits(row, rules.obs_chosen_cards, rules.n_fields)
+    if named != NONE:
+        cards &= ~(bit(kth(named, popcount(named) - 1) + 1) - np.uint64(1))
+    return rules.act_card + lowest(extreme_cards(row, rules, cards, n - popcount(named), threats, suspects, weapons))
 
 
 @kernel
@@ -627,16 +628,16 @@ def choose_mark(row, words, rules, stream, phase):
     n = rules.n_weapons if phase == MARK_TRACE else rules.n_suspects
     gone = column(row, rules.obs_marker, rules.n_fields, 5, 4)
     best = free
-    fewest = rules.n_fields + 1
+    most = NOTHING_BETTER
     n_equal = 1
     for rival in range(n):
         fields = rules.weapon_fields[rival] if phase == MARK_TRACE else rules.suspect_fields[rival]
         lacks = fields & free
         if fields & gone == NONE and lacks != NONE:
-            value = popcount(lacks)
-            n_equal = n_equal + 1 if value == fewest else 1
-            if is_better(-value, -fewest, n_equal, stream):
-                fewest = value
+            value = 0.0 - popcount(lacks)
+            n_equal = n_equal + 1 if value == most else 1
+            if is_better(value, most, n_equal, stream):
+                most = value
                 best = lacks
     return rules.act_marker + any_member(best, stream)
 

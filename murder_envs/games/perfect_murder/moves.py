@@ -141,7 +141,7 @@ def first_cards(pile, n):
     """The set of the first n cards of a pile, numbered within their kind."""
     cards = NONE
     for _ in range(n):
-        cards |= bit(pile & NIBBLE)
+        cards |= bit(card_at(pile, 0))
         pile >>= N4
     return cards
 

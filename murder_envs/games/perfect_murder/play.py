@@ -255,7 +255,7 @@ def deal(state, rules, seed):
     set_up(state, rules, seed)
     if rules.random_plan != 0:
         state.suspect = below(state, rules.n_suspects)
-        while not has(state.path_rooms, rules.scene):
+        while not has(np.uint64(state.path_rooms), rules.scene):
             rooms = steps_from(state, rules)
             enter(state, rules, kth(rooms, below(state, popcount(rooms))))
         weapons = weapons_on_path(state, rules)
@@ -623,7 +623,7 @@ def apply_split(state, rules, clues):
 def examine_door(state, door):
     """Doors cannot be cleaned: this is always the truth."""
     state.stale = 1
-    yes = has(state.path_doors, door)
+    yes = has(np.uint64(state.path_doors), door)
     if yes:
         state.door_yes |= bit(door)
     else:

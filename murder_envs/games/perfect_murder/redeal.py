@@ -94,7 +94,7 @@ def redeal(state, rules, seat, seed):
             permute_unseen(state, rules, kind)
     n = np.int64(state.pile_n[ROOM])
     laid_open = min(n, FROM_TOP) if state.phase == CLEAN_CARD or state.phase == CLEAN_ROOM else 0
-    state.piles[ROOM] = shuffled(state, np.uint64(state.piles[ROOM]), laid_open, n - np.int64(state.known_rooms))
+    state.piles[ROOM] = mixed(state, np.uint64(state.piles[ROOM]), laid_open, n - np.int64(state.known_rooms))
     if seat == DETECTIVE and state.phase > PLAN_WEAPON:
         draw_plan(state, rules)
 
@@ -138,6 +138,17 @@ def listed_cards(cards):
 
 
 @kernel
+def mixed(state, pile, start, stop):
+    """A pile with the cards from `start` to before `stop` in a random order that does not depend on the present one."""
+    cards = NONE
+    for place in range(start, stop):
+        cards |= bit(card_at(pile, place))
+    shift = np.uint64(4 * start)
+    places = (bit(4 * max(0, stop - start)) - np.uint64(1)) << shift
+    return shuffled(state, (pile & ~places) | listed_cards(cards) << shift, start, stop)
+
+
+@kernel
 def permute_unknown(state, rules, kind):
     """For the murderer: the cards that he does not know, over their places in pile and hand."""
     base = np.uint64(base_of(rules, kind))
@@ -148,7 +159,7 @@ def permute_unknown(state, rules, kind):
         return
     cards = shuffled(state, listed_cards(unknown), 0, n)
     pile = np.uint64(state.piles[kind])
-    for place in range(state.pile_n[kind]):
+    for place in range(np.int64(state.pile_n[kind])):
         was = card_at(pile, place)
         if has(unknown, was):
             pile ^= ((cards & NIBBLE) ^ np.uint64(was)) << np.uint64(4 * place)
@@ -157,7 +168,7 @@ def permute_unknown(state, rules, kind):
     n = popcount(hand & (unknown << base))
     hand &= ~(unknown << base)
     for _ in range(n):
-        hand |= bit(cards & NIBBLE) << base
+        hand |= bit(card_at(cards, 0)) << base
         cards >>= N4
     state.hand = hand
     state.piles[kind] = pile
@@ -169,7 +180,8 @@ def permute_unseen(state, rules, kind):
 
     What the murderer knows stays with the places; removals of the record follow.
     """
-    base = np.uint64(base_of(rules, kind))
+    first = base_of(rules, kind)
+    base = np.uint64(first)
     fields = fields_of(rules, kind)
     secret = np.uint64(state.out) & ~np.uint64(state.stolen) & fields
     unseen = ((in_piles(state, rules) & fields) | secret) >> base
@@ -181,31 +193,27 @@ def permute_unseen(state, rules, kind):
     pile = NONE
     known = np.uint64(state.known)
     now_known = known & ~(unseen << base)
-    for place in range(state.pile_n[kind]):
-        card = cards & NIBBLE
+    for place in range(np.int64(state.pile_n[kind])):
+        card = card_at(cards, 0)
         cards >>= N4
-        pile |= card << np.uint64(4 * place)
-        if has(known, base + np.uint64(card_at(was, place))):
-            now_known |= bit(base + card)
+        pile |= np.uint64(card) << np.uint64(4 * place)
+        if has(known, first + card_at(was, place)):
+            now_known |= bit(first + card)
     state.piles[kind] = pile
     state.known = now_known
     state.out = state.out & ~secret
-    left = secret
-    now = NONE
-    while left != NONE:
-        card = np.uint64(lowest(left)) - base
-        left &= left - np.uint64(1)
-        now |= (cards & NIBBLE) << (N4 * card)
-        state.out |= bit(cards & NIBBLE) << base
-        cards >>= N4
+    n_left = popcount(secret)
     for i in range(state.record_n):
-        event = state.record[i]
+        event = np.int64(state.record[i])
         place = removed_card_at(event)
-        if place >= 0:
-            card = argument(event, place)
-            if has(secret, card):
-                first = base_of(rules, kind)
-                state.record[i] = with_argument(event, place, first + card_at(now, card - first))
+        if place >= 0 and has(secret, argument(event, place)):
+            state.record[i] = with_argument(event, place, first + card_at(cards, 0))
+            n_left -= 1
+            state.out |= bit(card_at(cards, 0)) << base
+            cards >>= N4
+    for _ in range(n_left):
+        state.out |= bit(card_at(cards, 0)) << base
+        cards >>= N4
 
 
 @kernel
@@ -259,7 +267,7 @@ def list_secrets(state, rules, secrets):
     not_found = all_found  # rooms where something is still to be found
     not_vain = np.uint64(state.vain)  # rooms still to be searched in vain
     for i in range(state.record_n):
-        event = state.record[i]
+        event = np.int64(state.record[i])
         kind = kind_of_event(event)
         if kind == CLEANED:
             card = argument(event, 0)
@@ -405,7 +413,7 @@ def mark_ways(state, secrets, n, typing, card, board, own):
         kind = kind_of_secret(secrets[i], typing)
         if kind == card:
             marks += 1
-        elif kind == SECRET_X and has(board & ~own, secrets[i] & SETS):
+        elif kind == SECRET_X and has(board & ~own, np.int64(secrets[i] & SETS)):
             ways *= marks
             marks -= 1
     free = popcount(board & ~(own | state.x_up | state.blank_off))
@@ -541,7 +549,7 @@ def draw_suspect(state, rules, secrets, n, typing):
 def write_secret(state, word, card, what):
     """Enter in the record what a secret move was: the action card (if it lies face down), and its field or room."""
     entry = np.int64(word >> ENTRY)
-    event = with_argument(state.record[entry], 1, what)
+    event = with_argument(np.int64(state.record[entry]), 1, what)
     if np.int64(word >> WHAT & BYTE) == SECRET_DOWN:
         event = with_argument(event, 0, card)
         state.down += np.uint64(1) << np.uint64(8 * card)
@@ -558,7 +566,7 @@ def draw_marks(state, rules, secrets, n, typing, card):
         kind = kind_of_secret(secrets[i], typing)
         if kind == card:
             marks |= bit(i)
-        elif kind == SECRET_X and has(board & ~own, secrets[i] & SETS):
+        elif kind == SECRET_X and has(board & ~own, np.int64(secrets[i] & SETS)):
             laid = kth(marks, below(state, popcount(marks)))
             marks &= ~bit(laid)
             lay_mark(state, secrets[laid], card, np.int64(secrets[i] & SETS))
@@ -609,7 +617,7 @@ def clean(state, rules, word, room):
     """A room was cleaned, with a room card or an action card."""
     state.crossed |= bit(room)
     write_secret(state, word, CLEAN_ANY, room)
-    event = state.record[np.int64(word >> ENTRY)]
+    event = np.int64(state.record[np.int64(word >> ENTRY)])
     if kind_of_event(event) == CLEANED:
         card = argument(event, 0)
         choice = 1 if room == rules.card_rooms[card, 0] else 2

@@ -38,7 +38,6 @@ from murder_envs.games.perfect_murder.moves import (
     FLIGHT_STAYED,
     MURDERER_TURN,
     N4,
-    NIBBLE,
     PHASES,
     REMOVE_PICK,
     REMOVE_TOP,
@@ -49,6 +48,7 @@ from murder_envs.games.perfect_murder.moves import (
     STEAL_PHASE,
     blanks,
     cap,
+    card_at,
     fields_of,
     in_piles,
     open_room_cards,
@@ -365,7 +365,7 @@ def put_depths(row, at, pile, n, cards):
     put_zeros(row, at, n)
     if cards != NONE:
         for place in range(n):
-            card = np.int64((pile >> np.uint64(4 * place)) & NIBBLE)
+            card = card_at(pile, place)
             if has(cards, card):
                 row[at + card] = place + 1
                 cards &= ~bit(card)
@@ -471,7 +471,7 @@ def bottom_room_cards(state):
     unseen = np.int64(state.pile_n[2]) - np.int64(state.known_rooms)
     pile = np.uint64(state.piles[2]) >> np.uint64(4 * unseen)
     for _ in range(state.known_rooms):
-        cards |= bit(pile & NIBBLE)
+        cards |= bit(card_at(pile, 0))
         pile >>= N4
     return cards
 
@@ -558,10 +558,11 @@ def world(state, rules, row):
     at += len(PHASES)
     n = rules.n_fields
     hand = np.uint64(state.hand)
+    discarded = np.uint64(state.discarded)
     piled = in_piles(state, rules)
     put_zeros(row, at, 4 * n)
     for field in range(n):
-        place = 0 if has(piled, field) else 1 if has(hand, field) else 2 if has(state.discarded, field) else 3
+        place = 0 if has(piled, field) else 1 if has(hand, field) else 2 if has(discarded, field) else 3
         row[at + 4 * field + place] = 1
     at += 4 * n
     clues = rules.n_clues
@@ -578,7 +579,7 @@ def first_of_pile(state):
     cards = NONE
     pile = np.uint64(state.piles[2])
     for _ in range(state.pile_n[2]):
-        cards |= bit(pile & NIBBLE)
+        cards |= bit(card_at(pile, 0))
         pile >>= N4
     return cards
 

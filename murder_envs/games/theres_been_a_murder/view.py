@@ -32,6 +32,7 @@ from murder_envs.core.lanes import (
     without,
 )
 from murder_envs.core.rng import below, seed_redeal
+from murder_envs.core.scratch import scratch_words
 from murder_envs.core.tables import Layout
 from murder_envs.games.theres_been_a_murder.cards import (
     ABOVE_IMPOSTER,
@@ -676,6 +677,9 @@ def observe(state, rules, seat, row):
 SWEEPS = 30
 """Exchanges tried for each slot: enough to mix (the page's section 12)."""
 
+CARD_NUMBERS = 1 + N_CARDS
+"""Cards are numbered from 1."""
+
 
 @kernel
 def add_slot(state, seat, n, card, place):
@@ -716,6 +720,71 @@ def would_go_off(state, n):
         elif state.slot_card[slot] == DETECTIVE:
             detective_at = np.int64(state.slot_place[slot])
     return blackmailer_at == detective_at and blackmailer_at >= HANDS
+
+
+@inner
+def may_take(state, slot, apart):
+    """Cards that a slot may take; with `apart`, a place: the Blackmailer only there, and no Detective in its hand."""
+    cards = np.uint64(state.slot_may[slot])
+    if apart >= 0:
+        if state.slot_place[slot] != apart:
+            cards &= ~bit(BLACKMAILER)
+        elif apart >= HANDS:
+            cards &= ~DETECTIVE_BIT
+    return cards
+
+
+@kernel
+def line_up(state, n, apart):
+    """Put the slots' cards into an arrangement that depends on what the seat knows and not on where they were.
+
+    Slot by slot takes its lowest card that is left. If none is, slots before it give way: one gives its card up and
+    takes another, for which a third may have to give way, and so on, by the shortest chain (a matching with augmenting
+    paths). False if there is no arrangement; there is one without `apart`, since the truth is one.
+    """
+    holder = scratch_words(CARD_NUMBERS)  # card -> slot
+    wanted_by = scratch_words(CARD_NUMBERS)  # card -> slot from which the chain came to it
+    left = NONE
+    for slot in range(n):
+        left |= bit(state.slot_was[slot])
+    for slot in range(n):
+        now = slot
+        reached = NONE
+        to_visit = NONE
+        while True:
+            fresh = may_take(state, now, apart) & ~reached
+            reached |= fresh
+            to_visit |= fresh
+            while fresh != NONE:
+                wanted_by[lowest(fresh)] = np.uint64(now)
+                fresh &= fresh - np.uint64(1)
+            if reached & left != NONE:
+                break
+            if to_visit == NONE:
+                return False
+            now = np.int64(holder[lowest(to_visit)])
+            to_visit &= to_visit - np.uint64(1)
+        card = lowest(reached & left)
+        left &= ~bit(card)
+        while True:
+            taker = np.int64(wanted_by[card])
+            given_up = np.int64(state.slot_card[taker])
+            state.slot_card[taker] = card
+            holder[card] = np.uint64(taker)
+            if taker == slot:
+                break
+            card = given_up
+    return True
+
+
+@kernel
+def forget(state, rules, n):
+    """Begin at an arrangement that the seat's knowledge alone singles out, with Blackmailer and Detective apart."""
+    line_up(state, n, -1)
+    place = 0
+    while would_go_off(state, n):
+        line_up(state, n, place)
+        place += 1
 
 
 @inner
@@ -816,13 +885,14 @@ def in_new_world(state, cards, n):
 def redeal(state, rules, seat, seed):
     """Another world that the seat cannot tell from this one (the page's section 12), in place.
 
-    Starts from the truth, so it always has an answer. What the other seats know is carried over: where a slot's card
-    changed, their tables change with it, within what is public.
+    What the other seats know is carried over: where a slot's card changed, their tables change with it, within what is
+    public.
     """
     seed_redeal(state, seed)
     n = list_slots(state, rules, seat)
     if n < 2:
         return
+    forget(state, rules, n)
     mix_slots(state, n)
     lay_out_slots(state, seat, n)
     if rules.talk != TALK_OPEN:
@@ -832,8 +902,9 @@ def redeal(state, rules, seat, seed):
                 group, lane = other // N_LANES, other % N_LANES
                 state.depth_known[group, lane] = in_new_world(state, depths_of(state, other), n)
                 for place in range(places_of(rules)):
-                    cards = in_new_world(state, may_be(state, other, place), n)
-                    state.possible[group, place, lane] = cards & may_be(state, public, place)
+                    cards = may_be(state, public, place)
+                    ruled_out = in_new_world(state, cards & ~may_be(state, other, place), n)
+                    state.possible[group, place, lane] = cards & ~ruled_out
     if state.phase == PASS or state.phase == SHOW:
         for other in range(rules.n_seats):
             if other != seat and state.chosen[other] != NO_CARD:

@@ -1,0 +1,267 @@
+"""How well players play: many games on fixed deals, win rates with 95 % intervals, the table of a training run.
+
+All players of a table get the same deals, so their differences owe nothing to the cards.
+
+- Where all seats are paid alike, a player has all of them, and the measure is the share of games won.
+- Elsewhere a player has one seat, each of those that its policy learnt in by turns, at a table of random or of
+  heuristic players; the measure is the share of games that this seat wins, which is to be paid more than 0 under the
+  default reward.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+import torch
+from rich.table import Table
+
+from agents.policies import Actor
+from murder_envs.drivers import rollout
+from murder_envs.drivers.batch import Batch
+from murder_envs.registry import make_ruleset
+from murder_envs.ruleset import Ruleset
+
+CURVE_SEED, TEST_SEED = 2**62 + 1, 2**62 + 2
+"""Deals for the learning curve and for the final table: the same in every run, and no seed of a training run."""
+
+Z = 1.959964
+"""95 % of a normal distribution lie within so many standard deviations."""
+
+
+class Chooser(Protocol):
+    """A player that is not compiled in: what it does in some games of a batch that wait for it."""
+
+    def choose(self, batch: Batch, games: np.ndarray) -> np.ndarray:
+        """Actions int64[k] for the games int64[k]."""
+
+
+Player = str | Chooser
+"""Who plays: "random", "heuristic", or a chooser."""
+
+
+# -- Playing ----------------------------------------------------------------------------------------------------------
+
+
+def play(ruleset: Ruleset, players: Sequence[Player], games: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """Games of these players, one for each seat: STATE[games] at the end, and returns float64[games, n_seats].
+
+    Game i starts from `episode_seed(seed, i, 0)`. What players draw from torch's random numbers comes from `seed`;
+    those of a training that goes on are left as they were.
+    """
+    asked: dict[Chooser, list[int]] = {}
+    for seat, player in enumerate(players):
+        if not isinstance(player, str):
+            asked.setdefault(player, []).append(seat)
+    if not asked:
+        played = rollout.play(ruleset, list(players), games, seed)
+        return played.states, played.returns
+    first = next(iter(asked.values()))[0]
+    others = [it if isinstance(it, str) else "ask" for it in [*players[first + 1 :], *players[:first]]]
+    batch = Batch(ruleset, games, seed, seat=first, opponents=others, skip_forced=True, auto_reset=False)
+    batch.reset(seed)
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        while (waiting := np.flatnonzero(batch.seats >= 0)).size:
+            seats = batch.seats[waiting]
+            actions = np.zeros(len(waiting), np.int64)
+            for player, its_seats in asked.items():
+                k = np.flatnonzero(np.isin(seats, its_seats))
+                if k.size:
+                    actions[k] = player.choose(batch, waiting[k])
+            batch.step(actions, waiting)
+    return batch.states, batch.returns
+
+
+def outcome(ruleset: Ruleset) -> Ruleset:
+    """The same game under its default reward, by which players are judged whatever they are trained on."""
+    return make_ruleset(ruleset.name, **{name: value for name, value in ruleset.config.items() if name != "reward"})
+
+
+# -- Measures ---------------------------------------------------------------------------------------------------------
+
+
+class Contest(NamedTuple):
+    """What a policy is measured by.
+
+    Attributes:
+        policy: its name.
+        seats: those it learnt in.
+        against: who sits in the other seats ("random" or "heuristic"); "": the player itself has all seats.
+    """
+
+    policy: str
+    seats: tuple[int, ...]
+    against: str
+
+
+def contests(ruleset: Ruleset, policies: Mapping[str, Sequence[int]]) -> list[Contest]:
+    """All that the policies of a run (name -> seats) are measured by."""
+    if paid_alike(ruleset):
+        return [Contest(name, tuple(seats), "") for name, seats in policies.items()]
+    return [Contest(name, tuple(seats), it) for name, seats in policies.items() for it in ("random", "heuristic")]
+
+
+def paid_alike(ruleset: Ruleset) -> bool:
+    """Is the table one team? Seen from the returns of some games."""
+    games = [rollout.play(ruleset, player, 100, CURVE_SEED).returns for player in ("random", "heuristic")]
+    returns = np.concatenate(games)
+    return bool((returns == returns[:, :1]).all())
+
+
+class Result(NamedTuple):
+    """How a player did in a contest.
+
+    Attributes:
+        policy, against: the contest.
+        player: what the table calls the player.
+        games: how many were played.
+        measure: "win rate".
+        value, low, high: the measure and its 95 % interval: Wilson's, or with several seats on each deal the normal one
+            of the deals' means.
+        gain: where there are opponents, how much more it wins than the heuristic in the same seats of the same deals,
+            with the low and high end of the 95 % interval (of the mean of paired differences).
+        figures: the game's other figures, averaged over the games that have them.
+        wins: float64[deals, seats], 1 where it won.
+    """
+
+    policy: str
+    against: str
+    player: str
+    games: int
+    measure: str
+    value: float
+    low: float
+    high: float
+    gain: tuple[float, float, float] | None
+    figures: dict[str, float]
+    wins: np.ndarray
+
+
+def wilson(wins: float, n: int) -> tuple[float, float]:
+    """Wilson's 95 % interval for a share of `wins` in `n` games."""
+    if n == 0:
+        return 0.0, 1.0
+    p, z2 = wins / n, Z * Z
+    middle, spread = p + z2 / (2 * n), Z * math.sqrt(p * (1 - p) / n + z2 / (4 * n * n))
+    return max(0.0, (middle - spread) / (1 + z2 / n)), min(1.0, (middle + spread) / (1 + z2 / n))
+
+
+def mean_interval(values: np.ndarray) -> tuple[float, float, float]:
+    """The mean of independent numbers and its 95 % interval, the normal one."""
+    spread = Z * float(values.std()) / math.sqrt(max(1, len(values)))
+    return float(values.mean()), float(values.mean()) - spread, float(values.mean()) + spread
+
+
+def averages(each: Sequence[Mapping[str, float]]) -> dict[str, float]:
+    """The mean of each figure over the games that have it; NaN if none has."""
+    found = {}
+    for name in dict.fromkeys(name for figure in each for name in figure):
+        values = [figure[name] for figure in each if name in figure and not math.isnan(figure[name])]
+        found[name] = sum(values) / len(values) if values else math.nan
+    return found
+
+
+def measure(ruleset: Ruleset, contest: Contest, name: str, player: Player, games: int, seed: int) -> Result:
+    """How a player does in a contest; each deal is played once for each seat of the contest."""
+    if not contest.against:
+        states, _ = play(ruleset, [player] * ruleset.n_seats, games, seed)
+        figures = averages([ruleset.figures(ruleset.rules, states[i : i + 1]) for i in range(games)])
+        won = figures.pop("win")
+        wins = np.array([[won]])
+        return Result(
+            contest.policy, "", name, games, "win rate", won, *wilson(won * games, games), None, figures, wins
+        )  # fmt: skip
+    deals = -(-games // len(contest.seats))
+    columns, each = [], []
+    for seat in contest.seats:
+        players: list[Player] = [contest.against] * ruleset.n_seats
+        players[seat] = player
+        states, returns = play(ruleset, players, deals, seed)
+        columns.append(returns[:, seat] > 0)
+        if ruleset.figures_of_seat is not None:
+            each += [ruleset.figures_of_seat(ruleset.rules, states[i : i + 1], seat) for i in range(deals)]
+    wins = np.stack(columns, 1).astype(np.float64)
+    value, low, high = mean_interval(wins.mean(1))
+    if len(contest.seats) == 1 or low == high:
+        low, high = wilson(wins.sum(), wins.size)
+    return Result(
+        contest.policy, contest.against, name, wins.size, "win rate", value, max(0.0, low), min(1.0, high), None,
+        averages(each), wins,
+    )  # fmt: skip
+
+
+def with_gain(result: Result, heuristic: Result) -> Result:
+    """The same with its gain over the heuristic."""
+    if not result.against:
+        return result
+    return result._replace(gain=mean_interval((result.wins - heuristic.wins).mean(1)))
+
+
+# -- The table --------------------------------------------------------------------------------------------------------
+
+
+NAMES = ("policy", "one seat", "all seats", "against")
+"""Headings of the columns that say who plays; the others are numbers."""
+
+
+def columns(results: Sequence[Result]) -> tuple[list[str], list[list[str]]]:
+    """Headings and rows of the table, as text; without figures that are 0 for all."""
+    names = list(dict.fromkeys(name for it in results for name in it.figures))
+    names = [name for name in names if any(it.figures.get(name, 0) != 0 for it in results)]
+    seated, several = any(it.against for it in results), len({it.policy for it in results}) > 1
+    headings = ["policy"] if several else []
+    headings += ["one seat", "against"] if seated else ["all seats"]
+    headings += [results[0].measure, "95 % interval"]
+    headings += ["above heuristic"] if seated else []
+    rows = []
+    for it in results:
+        row = [it.policy] if several else []
+        row += [it.player, it.against] if seated else [it.player]
+        row += [f"{it.value:.3f}", f"{it.low:.3f} to {it.high:.3f}"]
+        if seated:
+            gain, low, high = it.gain or (0.0, 0.0, 0.0)
+            row += [f"{gain:+.3f} ± {(high - low) / 2:.3f}" if it.player != "heuristic" else ""]
+        rows.append(row + [f"{it.figures[name]:.3g}" if name in it.figures else "" for name in names])
+    return headings + [name.replace("_", " ") for name in names], rows
+
+
+def table(results: Sequence[Result]) -> Table:
+    """The table for the terminal: what fits there, without the games' own figures."""
+    headings, rows = columns(results)
+    end = headings.index("above heuristic" if "above heuristic" in headings else "95 % interval") + 1
+    drawn = Table(caption=f"{results[0].games:,} games a row", caption_justify="left")
+    for heading in headings[:end]:
+        drawn.add_column(heading, justify="left" if heading in NAMES else "right", no_wrap=True)
+    for before, it, row in zip([None, *results], results, rows):
+        if before is not None and (before.policy, before.against) != (it.policy, it.against):
+            drawn.add_section()
+        drawn.add_row(*row[:end])
+    return drawn
+
+
+def markdown(results: Sequence[Result]) -> str:
+    """The table for a file, with all figures."""
+    headings, rows = columns(results)
+    lines = [headings, ["---" if heading in NAMES else "---:" for heading in headings], *rows]
+    return "".join(f"| {' | '.join(line)} |\n" for line in lines) + f"\n{results[0].games:,} games a row.\n"
+
+
+def final_table(
+    ruleset: Ruleset, trained: Mapping[str, tuple[Any, Sequence[int]]], games: int, seed: int = TEST_SEED
+) -> list[Result]:
+    """Random, heuristic and trained players on the same deals, for each policy: name -> (model, its seats)."""
+    results = []
+    for contest in contests(ruleset, {name: seats for name, (_, seats) in trained.items()}):
+        policy = trained[contest.policy][0].policy
+        players: dict[str, Player] = {
+            "random": "random",
+            "heuristic": "heuristic",
+            "trained, sampled": Actor(policy, sampled=True),
+            "trained": Actor(policy),
+        }
+        found = {name: measure(ruleset, contest, name, it, games, seed) for name, it in players.items()}
+        results += [with_gain(it, found["heuristic"]) for it in found.values()]
+    return results

@@ -1,0 +1,98 @@
+"""Players by name: scripted, searching and trained ones, for evaluations."""
+
+from __future__ import annotations
+
+import pathlib
+from typing import Any
+
+import numpy as np
+
+from agents import runs
+from agents.measures import Player
+from agents.policies import Actor
+from murder_envs.core.rng import episode_seed
+from murder_envs.core.snapshots import a_choice, fail
+from murder_envs.drivers.batch import Batch
+from murder_envs.drivers.rollout import POLICIES
+from murder_envs.drivers.search import METHODS, Search
+from murder_envs.ruleset import Ruleset
+
+HELP = """an agent is `random`, `heuristic`, `search:1000` (simulations a decision; with method and playout:
+`search:1000:mo:heuristic`), `cheating:1000` (the same search, knowing everything: a ceiling, no player), or a run folder, model
+or checkpoint of agents.train (with `@sampled` behind it: draws its actions). `NAME=AGENT` names it in tables."""
+
+
+class Searcher:
+    """A search as a player: one search after the other for the games that wait for it.
+
+    Each decision is searched under a seed of its own, which depends on what the game was dealt from and on how many
+    decisions this player has taken in it; so a game is played alike wherever it stands in a batch.
+    """
+
+    def __init__(self, ruleset: Ruleset, **settings: Any) -> None:
+        self._search = Search(ruleset, **settings)
+        self._taken: dict[int, int] = {}
+
+    def choose(self, batch: Batch, games: np.ndarray) -> np.ndarray:
+        """Actions int64[k] for the games int64[k]."""
+        return np.array([self._think(batch, int(i)) for i in games], np.int64)
+
+    def _think(self, batch: Batch, i: int) -> int:
+        dealt = int(batch.seeds[i])
+        taken = self._taken[dealt] = self._taken.get(dealt, -1) + 1
+        return self._search.run(
+            batch.states[i : i + 1], int(episode_seed(dealt, 0, taken)), rules=batch.rules_of(i)
+        ).action
+
+
+class Roles:
+    """Several trained policies, each for the seats that it learnt in."""
+
+    def __init__(self, actors: dict[int, Actor]) -> None:
+        self._actors = actors
+
+    def choose(self, batch: Batch, games: np.ndarray) -> np.ndarray:
+        """Actions int64[k] for the games int64[k]."""
+        seats = batch.seats[games]
+        actions = np.zeros(len(games), np.int64)
+        for seat in np.unique(seats):
+            k = np.flatnonzero(seats == seat)
+            actions[k] = self._actors[int(seat)].choose(batch, games[k])
+        return actions
+
+
+def named(text: str) -> tuple[str, str]:
+    """What tables call an agent, and what makes it."""
+    name, equals, agent = text.partition("=")
+    return (name, agent) if equals else (pathlib.Path(text).name, text)
+
+
+def make_player(agent: str, ruleset: Ruleset) -> Player:
+    """A player of this game.
+
+    Raises:
+        ValueError: there is no such agent, or it is of another game or configuration.
+    """
+    if agent in POLICIES:
+        return agent
+    kind, colon, rest = agent.partition(":")
+    if kind in ("search", "cheating") and colon:
+        simulations, *more = rest.split(":")
+        if not simulations.isdigit():
+            fail("agents", f"how many simulations, as in search:1000, not {agent!r}")
+        settings: dict[str, Any] = {}
+        for word in more:
+            settings["method" if word in METHODS else a_choice("agents", word, (*METHODS, *POLICIES)) and "playout"] = (
+                word
+            )
+        return Searcher(ruleset, simulations=int(simulations), cheating=kind == "cheating", **settings)
+    path, at, how = agent.partition("@")
+    if at and how != "sampled":
+        fail("agents", f"@sampled or nothing behind a run, not {agent!r}")
+    if not pathlib.Path(path).exists():
+        fail("agents", f"random, heuristic, search:N, cheating:N or a run folder or model that exists, not {agent!r}")
+    theirs, models = runs.load_models(pathlib.Path(path))
+    ours = {name: value for name, value in ruleset.config.items() if name != "reward"}
+    if theirs.name != ruleset.name or {k: v for k, v in theirs.config.items() if k != "reward"} != ours:
+        fail("agents", f"{path} was trained on {theirs.name} with {dict(theirs.config)}, not on this configuration")
+    return Roles({seat: Actor(model.policy, bool(at)) for model, seats in models.values() for seat in seats})
