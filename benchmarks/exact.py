@@ -141,7 +141,7 @@ def policy_of(agent: str, ruleset: Ruleset, samples: int, seed: int) -> Policy:
 def judge(game: pyspiel.Game, policy: Any) -> tuple[np.ndarray, np.ndarray]:
     """What each seat is paid if all play so, and what the best answer would add: float64[n_seats] each."""
     root = game.new_initial_state()
-    values = np.array(pyspiel.expected_returns(root, policy, -1, True))
+    values = np.array(pyspiel.expected_returns(root, policy, -1, False))
     best = [
         pyspiel.TabularBestResponse(game, seat, policy).value_from_state(root) for seat in range(game.num_players())
     ]
@@ -186,7 +186,7 @@ def results(tree: openspiel.Tree, case: Case, given: argparse.Namespace) -> Iter
             yield play(tree, name, policy)
     for solver in SOLVERS:
         most = given.iterations * case.scale * (SAMPLES_OF_AN_ITERATION if solver == "MCCFR" else 1)
-        yield from solve(tree, solver, [max(1, round(most / part)) for part in (100, 10, 1)], given.seed)
+        yield from solve(tree, solver, sorted({max(1, round(most / part)) for part in (100, 10, 1)}), given.seed)
 
 
 # -- The page ---------------------------------------------------------------------------------------------------------

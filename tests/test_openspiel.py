@@ -6,6 +6,7 @@ Without OpenSpiel (`make test-openspiel` installs it) all of this is left out.
 from __future__ import annotations
 
 import functools
+import itertools
 import random
 from typing import Any
 
@@ -81,7 +82,9 @@ def uniform(state: Any) -> dict[int, float]:
 
 
 def simulate(game: str, config: str) -> None:
-    pyspiel.random_sim_test(openspiel.load(game, config), num_sims=1, serialize=True, verbose=False)
+    """Sampled games are not serialized here: for that OpenSpiel asks for what no Python game can give it."""
+    its = openspiel.load(game, config)
+    pyspiel.random_sim_test(its, num_sims=1, serialize=its.dealer.is_listed, verbose=False)
 
 
 def test_openspiel_s_own_check_of_the_default_game(game):
@@ -102,7 +105,7 @@ def test_every_game_is_in_openspiel_s_list(game):
 def test_returns_are_what_the_type_says(game, config):
     loaded = openspiel.load(game, config)
     kind, utility = loaded.get_type().utility, pyspiel.GameType.Utility
-    for state in random_states(loaded, 3):
+    for state in random_states(loaded, 1):
         paid = state.returns()
         if not state.is_terminal():
             assert not any(paid)
@@ -169,7 +172,8 @@ def test_chance_is_certain_to_decide_something(game, count):
             outcomes, shares = zip(*state.chance_outcomes())
             assert outcomes == tuple(range(len(outcomes))) and len(outcomes) <= its.max_chance_outcomes()
             assert min(shares) > 0 and sum(shares) == pytest.approx(1)
-            assert len({str(state.child(outcome)) for outcome in outcomes}) > 1 or len(outcomes) == 1
+            after = [its.dealer.ruleset.snapshot(its.dealer.ruleset.rules, state.child(k).position()) for k in outcomes]
+            assert not any(a == b for a, b in itertools.combinations(after[:20], 2))
     assert nodes >= 100
 
 
@@ -195,7 +199,7 @@ def test_cfr_comes_closer_to_an_equilibrium():
 def cut_short() -> Any:
     """A small game of a few decisions, in which OpenSpiel's algorithms in Python come to an end soon."""
     game, count = next((game, count) for game, count in SMALL if "max_steps" in count["config"])
-    return load(game, {**count["config"], "max_steps": 4})
+    return load(game, {**count["config"], "max_steps": 5})
 
 
 def test_the_compiled_tree_is_the_same_game():
@@ -216,20 +220,20 @@ def test_the_compiled_tree_is_the_same_game():
 
 
 def test_solvers_in_python_take_the_game_as_it_is():
-    from open_spiel.python.algorithms import cfr, exploitability, external_sampling_mccfr
-    from open_spiel.python.policy import UniformRandomPolicy
+    from open_spiel.python.algorithms import cfr, external_sampling_mccfr
 
     game = cut_short()
-    at_random = exploitability.nash_conv(game, UniformRandomPolicy(game))
+    its = openspiel.Tree(game)
+    at_random = pyspiel.nash_conv(its.compiled, its.tabular(uniform))
     solver = cfr.CFRSolver(game)
-    for _ in range(20):
+    for _ in range(5):
         solver.evaluate_and_update_policy()
-    assert exploitability.nash_conv(game, solver.average_policy()) < at_random / 2
     np.random.seed(0)  # noqa: NPY002 - what the solver draws from
     sampling = external_sampling_mccfr.ExternalSamplingSolver(game)
-    for _ in range(300):
+    for _ in range(100):
         sampling.iteration()
-    assert exploitability.nash_conv(game, sampling.average_policy()) < at_random / 2
+    for policy in (solver.average_policy(), sampling.average_policy()):
+        assert pyspiel.nash_conv(its.compiled, its.tabular(policy.action_probabilities)) < at_random / 2
 
 
 # -- Other worlds -----------------------------------------------------------------------------------------------------
@@ -321,7 +325,7 @@ def test_equal_seeds_deal_equal_games(game):
 def test_a_copy_goes_on_with_the_same_game(game):
     its = openspiel.load(game)
     for state in [*random_states(its, 1)][:30]:
-        _, again = pyspiel.deserialize_game_and_state(pyspiel.serialize_game_and_state(its, state))
+        again = its.deserialize_state(state.serialize())
         for other in (state.clone(), again):
             assert str(other) == str(state) and other.history() == state.history()
             if not state.is_terminal():

@@ -6,15 +6,18 @@
     game = pyspiel.load_game("python_murder_of_crows(config=duel-MU,settings=max_steps:8)")             # the same
     tree = openspiel.Tree(game)                     # the whole game, for OpenSpiel's compiled solvers
 
-**Chance.** Where the deal has at most `MOST_WAYS` outcomes it is an explicit chance node, and so is all later chance:
-histories, solvers and exact values mean what they say. Other games are sampled: the deal is a chance node with one
-outcome, drawn from `seed` and the number of games begun so far; what is drawn later comes from the random numbers in
-the state, which copies share.
+**Chance.** Where there are at most `MOST_DEALS` ways to deal, the deal is an explicit chance node, and so is all later
+chance: histories, solvers and exact values mean what they say. Other games are sampled: the deal is a chance node with
+one outcome, drawn from `seed` and the number of games begun so far; what is drawn later comes from the random numbers
+in the state, which copies share.
 
 **Information states** have perfect recall. Their string stands for the seat's observation and, at each earlier decision
 of its own, its observation and its action: a digest of 128 bits, since a readable form would grow with the game.
 Observation strings are readable: the table as the seat sees it. The tensor of an information state is what the seat
 sees now, and what it saw and did at its last `RECALL` decisions.
+
+**Copies** are cheap: states share positions, which never change. `state.serialize()` and `game.deserialize_state(text)`
+work for all; `pyspiel.serialize_game_and_state` asks a sampled game for what no Python game can give it.
 
 **Other worlds.** `State.resample_from_infostate` is the game's own `redeal`. The state that it returns has no history,
 and the other seats no past: they know what they see. OpenSpiel's compiled searches do not find this method (they end
@@ -46,6 +49,9 @@ MAX_SEED = 2**31 - 1
 
 RECALL = 12
 """How many earlier decisions of a seat the tensor of its information state holds: all, in the small games."""
+
+MOST_DEALS = 10_000
+"""A game with more ways to deal, equal ones included, is sampled."""
 
 MOST_DECISIONS = 10_000
 """No game of a named configuration is longer."""
@@ -151,7 +157,7 @@ class Dealer:
         self.key = (name, config, settings)
         self.ruleset = make_ruleset(name, **{**configs(name)[config], **from_settings(settings)})
         self.chance = Chance(self.ruleset)
-        self.is_listed = self.chance.can_list_deals()
+        self.is_listed = self.chance.can_list_deals(MOST_DEALS)
         self._driver = bind(self.ruleset, "single")
         self._words = np.zeros(self.ruleset.actions.n_words, np.uint64)
         self._mask = np.zeros(self.ruleset.actions.n + PAD, np.int8)
