@@ -73,12 +73,14 @@ CASES = (
     Case("murder_of_crows", "duel-MR", {}, 0.05),
 )
 
+AGENTS = ("random", "heuristic", "search:200", "search:200:mo", "search:200:heuristic")
+
 SOLVERS: dict[str, Callable[[pyspiel.Game, int], Any]] = {
     "CFR": lambda game, seed: pyspiel.CFRSolver(game),
     "CFR+": lambda game, seed: pyspiel.CFRPlusSolver(game),
     "MCCFR": lambda game, seed: pyspiel.ExternalSamplingMCCFRSolver(game, seed),
 }
-SAMPLES_OF_AN_ITERATION = 200
+SAMPLES_OF_AN_ITERATION = 20
 """So many iterations of MCCFR take the place of one of CFR."""
 
 
@@ -245,10 +247,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--game", action="append", choices=[case.game for case in CASES], help="default: all")
     parser.add_argument("--config", action="append", choices=[case.config for case in CASES], help="default: all")
     parser.add_argument(
-        "--agents", nargs="*", default=["random", "heuristic", "search:200", "search:200:heuristic"], metavar="AGENT",
-        help="one that is of another game is left out there (default: %(default)s)",
+        "--agents", nargs="*", default=AGENTS, metavar="AGENT",
+        help="one that is of another game is left out there (default: {})".format(" ".join(AGENTS)),
     )  # fmt: skip
-    parser.add_argument("--iterations", type=int, default=1000, help="of CFR, in a small game (default: %(default)s)")
+    parser.add_argument("--iterations", type=int, default=300, help="of CFR, in a small game (default: %(default)s)")
     parser.add_argument("--samples", type=int, default=8, help="answers of an agent at each information state")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--out", type=pathlib.Path, help="write the page there too")
