@@ -244,8 +244,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         prog="python -m benchmarks.exact", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter,
         epilog=HELP,
     )  # fmt: skip
-    parser.add_argument("--game", action="append", choices=[case.game for case in CASES], help="default: all")
-    parser.add_argument("--config", action="append", choices=[case.config for case in CASES], help="default: all")
+    parser.add_argument("--game", action="append", choices=sorted({case.game for case in CASES}), help="default: all")
+    parser.add_argument("--config", action="append", choices=sorted({case.config for case in CASES}), help="default: all")
     parser.add_argument(
         "--agents", nargs="*", default=AGENTS, metavar="AGENT",
         help="one that is of another game is left out there (default: {})".format(" ".join(AGENTS)),
