@@ -19,11 +19,15 @@ from tests.support import rows, with_config
 pyspiel = pytest.importorskip("pyspiel")
 openspiel = pytest.importorskip("murder_envs.api.openspiel")
 
-FAST = 30_000
-"""Trees of more decisions are left to the slow tests."""
+FAST, MOST = 30_000, 100_000
+"""Trees of more decisions are left to the slow tests; out of these tests."""
 
-SMALL = [(game, count) for game, count in rows("counts.toml", "count") if not {"setup", "depth"} & count.keys()]
-"""(game, entry of `counts.toml`) for all games that are counted to their ends."""
+SMALL = [
+    (game, count)
+    for game, count in rows("counts.toml", "count")
+    if not {"setup", "depth"} & count.keys() and count["decisions"] <= MOST
+]
+"""(game, entry of `counts.toml`) for games that are counted to their ends."""
 
 ALL = [(game, config) for game in GAMES for config in configs(game)]
 
@@ -275,6 +279,19 @@ def test_nothing_is_resampled_where_nobody_acts(game):
         last.resample_from_infostate(0, random.random)
 
 
+def test_a_sampled_game_can_be_learnt(game):
+    from open_spiel.python.algorithms import outcome_sampling_mccfr
+
+    its = openspiel.load(game)
+    solver = outcome_sampling_mccfr.OutcomeSamplingSolver(its)
+    for _ in range(2):
+        solver.iteration()
+    policy = solver.average_policy()
+    states = [state for state in random_states(its, 1) if not (state.is_terminal() or state.is_chance_node())]
+    for state in states[:10]:
+        assert sum(policy.action_probabilities(state).values()) == pytest.approx(1)
+
+
 def test_a_search_in_python_plays(game):
     from open_spiel.python.algorithms import ismcts, mcts
 
@@ -331,6 +348,23 @@ def test_a_copy_goes_on_with_the_same_game(game):
             if not state.is_terminal():
                 action = state.legal_actions()[-1]
                 assert str(other.child(action)) == str(state.child(action))
+
+
+def test_what_is_illegal_changes_nothing(game):
+    state = openspiel.load(game).new_initial_state()
+    with pytest.raises(ValueError, match=r"^action: "):
+        state.child(1)
+    state.apply_action(0)
+    before = str(state)
+    illegal = next(action for action in range(state.num_distinct_actions()) if action not in state.legal_actions())
+    with pytest.raises(ValueError, match=r"^action: .* illegal"):
+        state.apply_action(illegal)
+    assert str(state) == before
+
+
+def test_a_policy_must_be_one():
+    with pytest.raises(ValueError, match=r"^policy: "):
+        zero_sum().tabular(lambda state: {state.legal_actions()[0]: 0.5})
 
 
 def test_an_observer_says_what_it_cannot_do(game):

@@ -8,8 +8,8 @@
 
 **Chance.** Where there are at most `MOST_DEALS` ways to deal, the deal is an explicit chance node, and so is all later
 chance: histories, solvers and exact values mean what they say. Other games are sampled: the deal is a chance node with
-one outcome, drawn from `seed` and the number of games begun so far; what is drawn later comes from the random numbers
-in the state, which copies share.
+one outcome, drawn from `seed` and the number of states that the game has made so far (copies count, since OpenSpiel
+begins each as a new state); what is drawn later comes from the random numbers in the state, which copies share.
 
 **Information states** have perfect recall. Their string stands for the seat's observation and, at each earlier decision
 of its own, its observation and its action: a digest of 128 bits, since a readable form would grow with the game.
@@ -57,6 +57,7 @@ MOST_DECISIONS = 10_000
 """No game of a named configuration is longer."""
 
 SETTING_END, SETTING_IS = ";", ":"
+"""OpenSpiel's own game strings are made of = , ( and )."""
 
 CHANCE, TERMINAL = int(pyspiel.PlayerId.CHANCE), int(pyspiel.PlayerId.TERMINAL)
 UTILITY = {
@@ -127,7 +128,7 @@ class Position:
         legal: ids of its legal actions, rising.
         past: for each seat a digest of its observations and actions so far, without what it sees now.
         own: for each seat its last RECALL decisions, the newest first: what it saw, as bytes, and its action.
-        outcomes: of an explicit chance node.
+        outcomes: of a chance node; one that stands for all, if the deal is sampled.
         seed: of a sampled deal.
     """
 
@@ -181,7 +182,9 @@ class Dealer:
         return Position(records(self.ruleset.STATE, 0), CHANCE, (), (b"",) * n, ((),) * n, outcomes, seed)
 
     def decide(self, at: Position, outcome: int) -> Position:
-        """The position after an outcome of chance."""
+        """The position after an outcome of chance; ValueError if there is no such outcome."""
+        if not 0 <= outcome < len(at.outcomes):
+            fail("action", f"an outcome from 0 to {len(at.outcomes) - 1}, not {outcome}")
         if not at.is_dealt and not self.is_listed:
             states = records(self.ruleset.STATE, 1)
             self._driver.start(states, self.ruleset.rules, at.seed, self._words, self._mask, self._row)
@@ -190,7 +193,14 @@ class Dealer:
         return self._stand(states, at.past, at.own)
 
     def act(self, at: Position, action: int) -> Position:
-        """The position after a legal action, a chance node if chance has a say in what follows."""
+        """The position after an action, a chance node if chance has a say in what follows.
+
+        Raises:
+            ValueError: the action is illegal.
+        """
+        if action not in at.legal:
+            names = ", ".join(self.ruleset.actions.names[its] for its in at.legal)
+            fail("action", f"{action} is illegal; legal: {names}")
         seat = at.seat
         row = self.look(at, seat).tobytes()
         past = _with(at.past, seat, _digest(_digest(at.past[seat], row), action.to_bytes(4, "little")))
@@ -472,12 +482,17 @@ class Tree:
         Args:
             policy: a state of `game` in which a seat is to act -> the probabilities of its actions, those of 0 left out
                 at will. It is asked once for each information state.
+
+        Raises:
+            ValueError: `policy`: the probabilities of legal actions do not sum to 1 somewhere.
         """
         table = {}
         for key, state in self.states.items():
-            chosen = policy(state)
-            legal = ((self._ids[state.action_to_string(action)], action) for action in state.legal_actions())
-            table[self._names[key]] = [(its, float(chosen.get(action, 0.0))) for its, action in legal]
+            chosen, legal = policy(state), state.legal_actions()
+            shares = [float(chosen.get(action, 0.0)) for action in legal]
+            if abs(sum(shares) - 1) > 1e-6:
+                fail("policy", f"probabilities of {legal} that sum to 1, not {chosen!r}")
+            table[self._names[key]] = [(self._ids[state.action_to_string(a)], p) for a, p in zip(legal, shares)]
         return pyspiel.TabularPolicy(table)
 
     def _walk(self, state: pyspiel.State) -> None:
