@@ -17,6 +17,7 @@ are taken for its policy; NashConv then errs upwards, since the best answer expl
 from __future__ import annotations
 
 import argparse
+import collections
 import contextlib
 import datetime
 import pathlib
@@ -68,7 +69,7 @@ CASES = (
     Case("my_murder_mystery", "tiny"),
     Case("murder_of_crows", "duel-MU", {"max_steps": 8}),
     Case("murder_of_crows", "duel-MR", {"max_steps": 8}),
-    Case("theres_been_a_murder", "tiny", {"first_player": 0}, 0.25),
+    Case("theres_been_a_murder", "tiny", {"first_player": 0}, 0.5),
     Case("murder_of_crows", "duel-MU", {}, 0.05),
     Case("murder_of_crows", "duel-MR", {}, 0.05),
 )
@@ -80,6 +81,9 @@ SOLVERS: dict[str, Callable[[pyspiel.Game, int], Any]] = {
     "CFR+": lambda game, seed: pyspiel.CFRPlusSolver(game),
     "MCCFR": lambda game, seed: pyspiel.ExternalSamplingMCCFRSolver(game, seed),
 }
+MOST_SEARCHED = 30_000
+"""Where there are more information states, searching at each takes too long."""
+
 SAMPLES_OF_AN_ITERATION = 20
 """So many iterations of MCCFR take the place of one of CFR."""
 
@@ -122,17 +126,18 @@ def policy_of(agent: str, ruleset: Ruleset, samples: int, seed: int) -> Policy:
     if agent.startswith("cheating"):
         raise ValueError(f"agents: {agent!r} knows more than an information state holds")
     player = make_player(agent, ruleset)
-    batch = Batch(ruleset, samples, seed)
-    every = np.arange(samples)
+    batch, games = Batch(ruleset, 1, seed), np.arange(1)
 
     def policy(state: Any) -> dict[int, float]:
         legal = state.legal_actions()
         if len(legal) == 1:
             return {legal[0]: 1.0}
-        batch.reset(seed, {"snapshot": ruleset.snapshot(ruleset.rules, state.position())})
-        answers = batch.choose(player) if isinstance(player, str) else player.choose(batch, every)
-        actions, times = np.unique(answers, return_counts=True)
-        return dict(zip(actions.tolist(), (times / samples).tolist()))
+        batch.start(0, seed, {"snapshot": ruleset.snapshot(ruleset.rules, state.position())})
+        answers = collections.Counter(
+            int(batch.choose(player)[0] if isinstance(player, str) else player.choose(batch, games)[0])
+            for _ in range(samples)
+        )
+        return {action: times / samples for action, times in answers.items()}
 
     return policy
 
@@ -180,6 +185,9 @@ def results(tree: openspiel.Tree, case: Case, given: argparse.Namespace) -> Iter
     ruleset = tree.game.dealer.ruleset
     for agent in given.agents:
         name, player = named(agent)
+        if player.startswith("search") and len(tree.states) > MOST_SEARCHED:
+            print(f"{case}: {name} left out: more than {MOST_SEARCHED:,} information states", file=sys.stderr)
+            continue
         try:
             policy = policy_of(player, ruleset, max(1, round(given.samples * case.scale)), given.seed)
         except ValueError as error:
@@ -245,13 +253,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
         epilog=HELP,
     )  # fmt: skip
     parser.add_argument("--game", action="append", choices=sorted({case.game for case in CASES}), help="default: all")
-    parser.add_argument("--config", action="append", choices=sorted({case.config for case in CASES}), help="default: all")
+    parser.add_argument(
+        "--config", action="append", choices=sorted({case.config for case in CASES}), help="default: all"
+    )
     parser.add_argument(
         "--agents", nargs="*", default=AGENTS, metavar="AGENT",
         help="one that is of another game is left out there (default: {})".format(" ".join(AGENTS)),
     )  # fmt: skip
     parser.add_argument("--iterations", type=int, default=300, help="of CFR, in a small game (default: %(default)s)")
-    parser.add_argument("--samples", type=int, default=8, help="answers of an agent at each information state")
+    parser.add_argument("--samples", type=int, default=4, help="answers of an agent at each information state")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--out", type=pathlib.Path, help="write the page there too")
     given = parser.parse_args(arguments)

@@ -170,15 +170,17 @@ def test_states_that_look_alike_are_in_one_information_state_if_what_went_before
 def test_chance_is_certain_to_decide_something(game, count):
     its = load(game, count["config"])
     nodes = 0
-    for state in random_states(its, 100):
+    for state in random_states(its, 20):
         if state.is_chance_node():
             nodes += 1
             outcomes, shares = zip(*state.chance_outcomes())
             assert outcomes == tuple(range(len(outcomes))) and len(outcomes) <= its.max_chance_outcomes()
             assert min(shares) > 0 and sum(shares) == pytest.approx(1)
-            after = [its.dealer.ruleset.snapshot(its.dealer.ruleset.rules, state.child(k).position()) for k in outcomes]
-            assert not any(a == b for a, b in itertools.combinations(after[:20], 2))
-    assert nodes >= 100
+            after = [
+                its.dealer.ruleset.snapshot(its.dealer.ruleset.rules, state.child(k).position()) for k in outcomes[:10]
+            ]
+            assert not any(a == b for a, b in itertools.combinations(after, 2))
+    assert nodes >= 20
 
 
 def test_a_sampled_game_has_no_tree(game):
