@@ -84,7 +84,7 @@ SOLVERS: dict[str, Callable[[pyspiel.Game, int], Any]] = {
 MOST_SEARCHED = 30_000
 """Where there are more information states, searching at each takes too long."""
 
-SAMPLES_OF_AN_ITERATION = 20
+SAMPLES_OF_AN_ITERATION = 100
 """So many iterations of MCCFR take the place of one of CFR."""
 
 
@@ -252,10 +252,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         prog="python -m benchmarks.exact", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter,
         epilog=HELP,
     )  # fmt: skip
-    parser.add_argument("--game", action="append", choices=sorted({case.game for case in CASES}), help="default: all")
-    parser.add_argument(
-        "--config", action="append", choices=sorted({case.config for case in CASES}), help="default: all"
-    )
+    for option, names in (("--game", {case.game for case in CASES}), ("--config", {case.config for case in CASES})):
+        parser.add_argument(option, action="append", choices=sorted(names), help="may be repeated; default: all")
     parser.add_argument(
         "--agents", nargs="*", default=AGENTS, metavar="AGENT",
         help="one that is of another game is left out there (default: {})".format(" ".join(AGENTS)),

@@ -176,9 +176,8 @@ def test_chance_is_certain_to_decide_something(game, count):
             outcomes, shares = zip(*state.chance_outcomes())
             assert outcomes == tuple(range(len(outcomes))) and len(outcomes) <= its.max_chance_outcomes()
             assert min(shares) > 0 and sum(shares) == pytest.approx(1)
-            after = [
-                its.dealer.ruleset.snapshot(its.dealer.ruleset.rules, state.child(k).position()) for k in outcomes[:10]
-            ]
+            ruleset = its.dealer.ruleset
+            after = [ruleset.snapshot(ruleset.rules, state.child(k).position()) for k in outcomes[:10]]
             assert not any(a == b for a, b in itertools.combinations(after, 2))
     assert nodes >= 20
 
