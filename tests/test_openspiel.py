@@ -207,21 +207,49 @@ def cut_short() -> Any:
     return load(game, {**count["config"], "max_steps": 5})
 
 
-def test_the_compiled_tree_is_the_same_game():
+def at_will(state: Any) -> dict[int, float]:
+    """Some policy: unequal shares, which depend on the information state alone."""
+    legal = state.legal_actions()
+    shares = np.random.default_rng(list(state.information_state_string().encode())).random(len(legal)) ** 4 + 1e-3
+    return dict(zip(legal, (shares / shares.sum()).tolist()))
+
+
+def worth(state: Any, policy: Any) -> np.ndarray:
+    """What each seat is paid on average from a state on, if all play so."""
+    if state.is_terminal():
+        return np.array(state.returns())
+    shares = state.chance_outcomes() if state.is_chance_node() else policy(state).items()
+    return sum(share * worth(state.child(action), policy) for action, share in shares)
+
+
+@small()
+def test_a_policy_is_worth_as_much_in_the_compiled_tree(game, count):
+    its = tree(count)
+    policy = {key: at_will(state) for key, state in its.states.items()}
+    expected = worth(its.game.new_initial_state(), lambda state: policy[state.information_state_string()])
+    found = pyspiel.expected_returns(its.compiled.new_initial_state(), its.tabular(at_will), -1, False)
+    assert found == pytest.approx(expected)
+    assert abs(expected - worth_at_random(its)).max() > 0.01
+
+
+def worth_at_random(its: Any) -> np.ndarray:
+    return np.array(pyspiel.expected_returns(its.compiled.new_initial_state(), its.tabular(uniform), -1, False))
+
+
+def test_the_best_answer_is_the_same_in_the_compiled_tree():
     from open_spiel.python import policy
     from open_spiel.python.algorithms import exploitability
 
     game = cut_short()
     its = openspiel.Tree(game)
-    rng = np.random.default_rng(0)
     table = policy.TabularPolicy(game)
-    table.action_probability_array[:] = table.legal_actions_mask * rng.random(table.legal_actions_mask.shape)
-    table.action_probability_array /= table.action_probability_array.sum(1, keepdims=True)
+    for state in its.states.values():
+        its_row = table.policy_for_key(state.information_state_string())
+        its_row[:] = [at_will(state).get(action, 0.0) for action in range(len(its_row))]
     expected = exploitability.nash_conv(game, table)
     assert expected > 0.01
-    assert pyspiel.nash_conv(its.compiled, its.tabular(table.action_probabilities)) == pytest.approx(expected)
-    for state in its.states.values():
-        assert its.name(state).startswith(f"{state.current_player()}-")
+    assert pyspiel.nash_conv(its.compiled, its.tabular(at_will)) == pytest.approx(expected)
+    assert {its.name(state) for state in its.states.values()} == its.tabular(at_will).policy_table().keys()
 
 
 def test_solvers_in_python_take_the_game_as_it_is():

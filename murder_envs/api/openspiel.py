@@ -463,18 +463,21 @@ class Tree:
         self.game = game
         self.decisions = self.ends = self.chance_nodes = 0
         self.states: dict[str, pyspiel.State] = {}
-        self._names: dict[str, str] = {}
+        self._numbers: dict[str, int] = {}
         self._sizes = [0] * game.num_players()
-        self._ids: dict[str, int] = {}
         seats = " ".join(f'"{seat}"' for seat in range(game.num_players()))
         self._lines = [f'EFG 2 R "{game}" {{ {seats} }}']
         self._walk(game.new_initial_state())
         self.compiled = pyspiel.load_efg_game("\n".join(self._lines) + "\n")
         del self._lines
+        # Both trees are walked in one order, so their information states come in one order, and so do the actions.
+        theirs: dict[str, list[int]] = {}
+        _read(self.compiled.new_initial_state(), theirs)
+        self._theirs = dict(zip(self.states, theirs.items()))
 
     def name(self, state: pyspiel.State) -> str:
         """The information state of the seat to act as `compiled` calls it."""
-        return self._names[state.information_state_string()]
+        return self._theirs[state.information_state_string()][0]
 
     def tabular(self, policy: Callable[[pyspiel.State], Mapping[int, float]]) -> pyspiel.TabularPolicy:
         """A policy for `compiled`.
@@ -492,7 +495,8 @@ class Tree:
             shares = [float(chosen.get(action, 0.0)) for action in legal]
             if abs(sum(shares) - 1) > 1e-6:
                 fail("policy", f"probabilities of {legal} that sum to 1, not {chosen!r}")
-            table[self._names[key]] = [(self._ids[state.action_to_string(a)], p) for a, p in zip(legal, shares)]
+            name, ids = self._theirs[key]
+            table[name] = list(zip(ids, shares))
         return pyspiel.TabularPolicy(table)
 
     def _walk(self, state: pyspiel.State) -> None:
@@ -504,8 +508,7 @@ class Tree:
             return
         if state.is_chance_node():
             self.chance_nodes += 1
-            outcomes = state.chance_outcomes()
-            labels = " ".join(f'"{number}" {share!r}' for number, share in outcomes)
+            labels = " ".join(f'"{number}" {share!r}' for number, share in state.chance_outcomes())
             self._lines.append(f'c "" {self.chance_nodes} "" {{ {labels} }} 0')
         else:
             self.decisions += 1
@@ -513,18 +516,21 @@ class Tree:
             if key not in self.states:
                 self.states[key] = state
                 self._sizes[seat] += 1
-                self._names[key] = f"{seat}-{seat}-{self._sizes[seat]}-"
-            number = self._names[key].split("-")[2]
-            labels = " ".join(self._label(state, action) for action in state.legal_actions())
-            self._lines.append(f'p "" {seat + 1} {number} "" {{ {labels} }} 0')
+                self._numbers[key] = self._sizes[seat]
+            labels = " ".join(f'"{state.action_to_string(action)}"' for action in state.legal_actions())
+            self._lines.append(f'p "" {seat + 1} {self._numbers[key]} "" {{ {labels} }} 0')
         for action in state.legal_actions():
             self._walk(state.child(action))
 
-    def _label(self, state: pyspiel.State, action: int) -> str:
-        """An action's name; ids are given in the order in which names are first met."""
-        label = state.action_to_string(action)
-        self._ids.setdefault(label, len(self._ids))
-        return f'"{label}"'
+
+def _read(state: pyspiel.State, found: dict[str, list[int]]) -> None:
+    """Names and legal actions of all information states from here on, in the order in which they are met."""
+    if not state.is_terminal():
+        legal = state.legal_actions()
+        if not state.is_chance_node():
+            found.setdefault(state.information_state_string(), legal)
+        for action in legal:
+            _read(state.child(action), found)
 
 
 # -- In OpenSpiel's list of games -------------------------------------------------------------------------------------
