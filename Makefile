@@ -13,10 +13,10 @@ PYTEST := $(PY) -m pytest -n $(JOBS) --dist worksteal
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help train test test-debug test-nojit bench lint warm clean distclean
+.PHONY: help train test test-debug test-nojit test-openspiel bench lint warm clean distclean
 
 help:  ## this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 	@echo
 	@echo "  For train: GAME=name STEPS=n SEED=n PLAYERS=n ARGS='...'    e.g. make train STEPS=500000 SEED=1"
 	@echo "  For bench: GAME=name ARGS='...'    For warm: GAME=name    For test: JOBS=n, processes at a time"
@@ -41,6 +41,10 @@ test-debug: $(VENV)/.installed-test  ## the tests that are not slow, with bounds
 # Kernels as plain Python: shows that compiled and uncompiled code agree, and that a debugger can be used.
 test-nojit: $(VENV)/.installed-test  ## a small part of the tests, uncompiled
 	NUMBA_DISABLE_JIT=1 $(PYTEST) -m nojit
+
+# Apart from `test`, which needs no OpenSpiel and leaves these tests out where there is none.
+test-openspiel: $(VENV)/.installed-openspiel  ## the tests of the games as OpenSpiel knows them
+	$(PYTEST) tests/test_openspiel.py
 
 bench: $(VENV)/.installed-bench  ## measure the speed, beside that of other libraries
 	$(PY) -m benchmarks.throughput $(if $(GAME),--game $(GAME)) $(ARGS)
@@ -80,6 +84,10 @@ $(VENV)/.installed-train: $(VENV)/.created pyproject.toml constraints.txt
 $(VENV)/.installed-test: $(VENV)/.created pyproject.toml constraints.txt
 	$(PIP) install -c constraints.txt -e '.[train,dev,notebooks]'
 	@touch $@ $(VENV)/.installed-train
+
+$(VENV)/.installed-openspiel: $(VENV)/.created pyproject.toml constraints.txt
+	$(PIP) install -c constraints.txt -e '.[train,dev,notebooks,openspiel]'
+	@touch $@ $(VENV)/.installed-test $(VENV)/.installed-train
 
 # play and openspiel: the libraries that the benchmark compares with.
 $(VENV)/.installed-bench: $(VENV)/.created pyproject.toml constraints.txt

@@ -10,6 +10,9 @@ import numpy as np
 
 from murder_envs.core.tables import Actions, Layout
 
+PAYOFFS = ("identical", "zero_sum", "general_sum")
+"""Equal for all seats; adding up to 0; neither."""
+
 
 @dataclass(frozen=True)
 class Ruleset:
@@ -57,6 +60,7 @@ class Ruleset:
         figures_of_seat: (rules, state, seat) -> numbers that say how that seat did in a finished game, NaN where one
             does not apply to it; None: the game has none.
         public: (rules, state) -> the facts that `redeal` must keep for any seat (the page's section 12).
+        payoffs: what the returns of all seats have to do with each other, one of PAYOFFS; all lie in -1..1.
     """
 
     name: str
@@ -79,6 +83,7 @@ class Ruleset:
     public: Callable[[np.ndarray, np.ndarray], dict[str, Any]]
     title: str = ""
     figures_of_seat: Callable[[np.ndarray, np.ndarray, int], dict[str, float]] | None = None
+    payoffs: str = "general_sum"
 
     @property
     def n_seats(self) -> int:

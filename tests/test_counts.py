@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import pytest
 
 from murder_envs.core.bits import PAD
+from murder_envs.drivers.chance import Chance, Outcome
 from tests.support import Table, rows, same, with_config
 
 COUNTS = rows("counts.toml", "count")
@@ -33,6 +33,7 @@ class Tree:
 
     def __init__(self, table: Table, depth: int | None = None) -> None:
         self.table = table
+        self.chance = Chance(table.ruleset)
         self.driver, self.rules, self.n_seats = table.driver, table.ruleset.rules, table.ruleset.n_seats
         self.depth = depth
         self.lines = self.decisions = self.longest = 0
@@ -63,7 +64,7 @@ class Tree:
         legal = np.flatnonzero(mask[:-PAD]).tolist()
         for action in legal:
             then = (*past[:seat], hash((here, action)), *past[seat + 1 :])
-            for outcome, share in self._outcomes(states, action, words):
+            for outcome, share in self.chance.after(states, action):
                 self._walk(outcome, then, decisions + 1, weight * share / len(legal))
 
     def _look(self, states: np.ndarray) -> list[bytes]:
@@ -74,59 +75,6 @@ class Tree:
             seen.append(self.row[:-PAD].tobytes())
             self.views[seat].add(seen[-1])
         return seen
-
-    def _outcomes(self, states: np.ndarray, action: int, words: np.ndarray) -> Iterator[tuple[np.ndarray, float]]:
-        """The positions that an action can lead to, with their chances: usually one."""
-        found = []
-        for after, ways in listed(lambda number: self._after(states, action, words, number)):
-            found.append((after, 1 / ways))
-        if len(found) == 1:
-            yield found[0]
-        else:
-            yield from self._different(found)
-
-    def _after(self, states: np.ndarray, action: int, words: np.ndarray, number: int) -> np.ndarray:
-        """The position after an action, its draws read from a number."""
-        after = states.copy()
-        after["rng"], after["rng_ways"], after["rng_listed"] = number, 1, 1
-        words, mask = words.copy(), np.zeros_like(self.table.mask)
-        assert self.driver.advance(after, self.rules, action, words, mask, self.row) != self.driver.ILLEGAL
-        return after
-
-    def _different(self, found: list[tuple[np.ndarray, float]]) -> Iterator[tuple[np.ndarray, float]]:
-        """Equal positions as one."""
-        chances: Counter[str] = Counter()
-        first = {}
-        for states, chance in found:
-            key = json.dumps(self.table.ruleset.snapshot(self.rules, states))
-            chances[key] += chance
-            first.setdefault(key, states)
-        for key, states in first.items():
-            yield states, chances[key]
-
-
-def listed(outcome: Any) -> Iterator[tuple[np.ndarray, int]]:
-    """Every outcome of some draws once, with the number of equally likely ways of which it is one.
-
-    `outcome(number)` gives states in which draws were read from the number (see `murder_envs.core.rng`).
-    """
-    number, most = 0, 1
-    while number < most:
-        states = outcome(number)
-        ways = int(states["rng_ways"][0])
-        most = max(most, ways)
-        if number < ways:
-            yield states, ways
-        number += 1
-
-
-def deals(ruleset: Any) -> dict[str, tuple[np.ndarray, float]]:
-    """All different deals with their chances, by snapshot."""
-    found: dict[str, tuple[np.ndarray, float]] = {}
-    for states, ways in listed(lambda number: Table(ruleset, -1 - number).states):
-        key = json.dumps(ruleset.snapshot(ruleset.rules, states))
-        found[key] = (states, found.get(key, (states, 0.0))[1] + 1 / ways)
-    return found
 
 
 @pytest.mark.parametrize(
@@ -140,12 +88,12 @@ def test_count(game, count):
     ruleset = with_config(game, count.get("config", {}))
     tree = Tree(Table(ruleset), count.get("depth"))
     if "setup" in count:
-        starts = {"": (Table(ruleset, 1, count["setup"]).states, 1.0)}
+        starts = [Outcome(Table(ruleset, 1, count["setup"]).states, 1.0)]
     else:
-        starts = deals(ruleset)
-    assert sum(chance for _, chance in starts.values()) == pytest.approx(1)
-    for states, chance in starts.values():
-        tree.grow(states, chance)
+        starts = tree.chance.deals()
+    assert sum(start.probability for start in starts) == pytest.approx(1)
+    for start in starts:
+        tree.grow(*start)
     found = {
         "deals": len(starts),
         "lines": tree.lines,
@@ -175,8 +123,8 @@ def test_every_deal_of_a_list_is_dealt_too():
         if "deals" in count and count["deals"] < 1000:
             ruleset = with_config(game, count["config"])
             expected: Counter[str] = Counter()
-            for states, chance in deals(ruleset).values():
-                expected[cards_dealt(ruleset, states)] += chance
+            for states, probability in Chance(ruleset).deals():
+                expected[cards_dealt(ruleset, states)] += probability
             n = 10 * len(expected)
             dealt: Counter[str] = Counter()
             for seed in range(n):

@@ -94,4 +94,5 @@ def ruleset(**config: Any) -> Ruleset:
         figures=words.figures,
         public=words.public,
         title=TITLE,
+        payoffs="zero_sum" if checked.reward == "zero_sum" else "general_sum",
     )

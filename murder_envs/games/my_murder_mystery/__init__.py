@@ -110,6 +110,7 @@ def ruleset(**config: Any) -> Ruleset:
         public=partial(words.public, terms),
         title=TITLE,
         figures_of_seat=partial(words.figures_of_seat, terms),
+        payoffs="zero_sum" if checked.reward == "zero_sum" else "general_sum",
     )
 
 

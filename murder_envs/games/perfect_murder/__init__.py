@@ -98,4 +98,5 @@ def ruleset(**config: Any) -> Ruleset:
         figures_of_seat=says.figures_of_seat,
         public=says.public,
         title=TITLE,
+        payoffs="zero_sum",
     )

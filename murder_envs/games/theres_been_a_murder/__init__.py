@@ -84,4 +84,5 @@ def ruleset(**config: Any) -> Ruleset:
         figures=words.figures,
         public=words.public,
         title=TITLE,
+        payoffs="identical",
     )
