@@ -28,7 +28,7 @@ def matrix(game: str, agents: dict[str, str], deals: int = 6, processes: int = 1
     return evaluate.evaluate(ruleset_of(game), agents, deals, SEED, processes, QUIET)
 
 
-AGENTS = {"random": "random", "heuristic": "heuristic", "search": "search:8", "ceiling": "cheating:8"}
+AGENTS = {"random": "random", "heuristic": "heuristic", "search": "search:8:flat:random", "ceiling": "cheating:8:so:random"}
 
 
 @functools.cache
@@ -37,6 +37,7 @@ def found(game: str) -> evaluate.Evaluation:
     return matrix(game, AGENTS)
 
 
+@pytest.mark.slow
 def test_every_agent_meets_every_agent_in_every_role(game):
     it = found(game)
     of = evaluate.roles(it.ruleset)
@@ -51,6 +52,7 @@ def test_every_agent_meets_every_agent_in_every_role(game):
         assert cell.mean_return[1] <= cell.mean_return[0] <= cell.mean_return[2]
 
 
+@pytest.mark.slow
 def test_the_share_of_the_ceiling_goes_from_random_to_cheating(game):
     cells = [cell for cell in found(game).cells if not math.isnan(cell.of_ceiling)]
     assert cells
@@ -59,6 +61,7 @@ def test_the_share_of_the_ceiling_goes_from_random_to_cheating(game):
             assert cell.of_ceiling == (cell.row == "ceiling")
 
 
+@pytest.mark.slow
 def test_a_cell_is_what_its_games_say(game):
     """Two compiled players: the same as whole games of the rollout driver."""
     it = found(game)
@@ -73,6 +76,7 @@ def test_a_cell_is_what_its_games_say(game):
     assert cell.mean_return[0] == pytest.approx(np.mean(paid))
 
 
+@pytest.mark.slow
 def test_ratings_follow_strength_and_teams_have_none(game):
     it = found(game)
     if measures.paid_alike(it.ruleset):
