@@ -33,7 +33,7 @@ from rich.console import Console
 from rich.progress import track
 
 from agents import measures, players, runs
-from agents.measures import averages, mean_interval, outcome, paid_alike, play
+from agents.measures import averages, mean_interval, outcome, paid_alike, play, share_interval
 from murder_envs.core.rng import episode_seed
 from murder_envs.core.snapshots import an_int, fail
 from murder_envs.registry import GAMES, configs, make_ruleset
@@ -196,14 +196,6 @@ def evaluate(
         )
     rated = {} if paid_alike(ruleset) else ratings(list(agents), matches, seed)
     return Evaluation(ruleset, with_ceiling(cells, agents), rated)
-
-
-def share_interval(won: np.ndarray) -> tuple[float, float, float]:
-    """The mean of 0 and 1, float64[deals, seats], with its 95 % interval: Wilson's where a deal has one game."""
-    value, low, high = mean_interval(won.mean(1))
-    if won.shape[1] == 1 or low == high:
-        low, high = measures.wilson(won.sum(), won.size)
-    return value, max(0.0, low), min(1.0, high)
 
 
 def with_ceiling(cells: list[Cell], agents: Mapping[str, str]) -> list[Cell]:

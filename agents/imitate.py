@@ -28,8 +28,8 @@ def imitate(
     seats: Sequence[int],
     decisions: int,
     seed: int,
-    rate: float = 3e-3,
-    batch_size: int = 1024,
+    rate: float = 2e-3,
+    batch_size: int = 512,
     said: Callable[[int, float], None] = lambda done, agreed: None,
 ) -> None:
     """Play games of heuristic players and learn their choices and returns.

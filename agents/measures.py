@@ -105,10 +105,8 @@ def contests(ruleset: Ruleset, policies: Mapping[str, Sequence[int]]) -> list[Co
 
 
 def paid_alike(ruleset: Ruleset) -> bool:
-    """Is the table one team? Seen from the returns of some games."""
-    games = [rollout.play(ruleset, player, 100, CURVE_SEED).returns for player in ("random", "heuristic")]
-    returns = np.concatenate(games)
-    return bool((returns == returns[:, :1]).all())
+    """Is the table one team?"""
+    return ruleset.payoffs == "identical"
 
 
 class Result(NamedTuple):
@@ -146,13 +144,23 @@ def wilson(wins: float, n: int) -> tuple[float, float]:
         return 0.0, 1.0
     p, z2 = wins / n, Z * Z
     middle, spread = p + z2 / (2 * n), Z * math.sqrt(p * (1 - p) / n + z2 / (4 * n * n))
-    return max(0.0, (middle - spread) / (1 + z2 / n)), min(1.0, (middle + spread) / (1 + z2 / n))
+    low, high = (middle - spread) / (1 + z2 / n), (middle + spread) / (1 + z2 / n)
+    return min(p, max(0.0, low)), max(p, min(1.0, high))  # p: where rounding puts an end of 0 or 1 on its other side
 
 
 def mean_interval(values: np.ndarray) -> tuple[float, float, float]:
     """The mean of independent numbers and its 95 % interval, the normal one."""
     spread = Z * float(values.std()) / math.sqrt(max(1, len(values)))
     return float(values.mean()), float(values.mean()) - spread, float(values.mean()) + spread
+
+
+def share_interval(wins: np.ndarray) -> tuple[float, float, float]:
+    """The mean of 0 and 1, float64[deals, seats], with its 95 % interval: Wilson's where a deal has one game."""
+    each, share = wins.sum(1), float(wins.sum() / wins.size)
+    if wins.shape[1] == 1 or (each == each[0]).all():
+        return share, *wilson(wins.sum(), wins.size)
+    _, low, high = mean_interval(each / wins.shape[1])
+    return share, max(0.0, low), min(1.0, high)
 
 
 def averages(each: Sequence[Mapping[str, float]]) -> dict[str, float]:
@@ -184,12 +192,9 @@ def measure(ruleset: Ruleset, contest: Contest, name: str, player: Player, games
         if ruleset.figures_of_seat is not None:
             each += [ruleset.figures_of_seat(ruleset.rules, states[i : i + 1], seat) for i in range(deals)]
     wins = np.stack(columns, 1).astype(np.float64)
-    value, low, high = mean_interval(wins.mean(1))
-    if len(contest.seats) == 1 or low == high:
-        low, high = wilson(wins.sum(), wins.size)
+    share = share_interval(wins)
     return Result(
-        contest.policy, contest.against, name, wins.size, "win rate", value, max(0.0, low), min(1.0, high), None,
-        averages(each), wins,
+        contest.policy, contest.against, name, wins.size, "win rate", *share, None, averages(each), wins
     )  # fmt: skip
 
 

@@ -18,8 +18,9 @@ from murder_envs.drivers.search import METHODS, Search
 from murder_envs.ruleset import Ruleset
 
 HELP = """an agent is `random`, `heuristic`, `search:1000` (simulations a decision; with method and playout:
-`search:1000:mo:heuristic`), `cheating:1000` (the same search, knowing everything: a ceiling, no player), or a run folder, model
-or checkpoint of agents.train (with `@sampled` behind it: draws its actions). `NAME=AGENT` names it in tables."""
+`search:1000:mo:heuristic`), `cheating:1000` (the same search, knowing everything: a ceiling, no player), or a run
+folder, model or checkpoint of agents.train (with `@sampled` behind it: draws its actions). `NAME=AGENT` names it in
+tables."""
 
 
 class Searcher:
@@ -31,18 +32,18 @@ class Searcher:
 
     def __init__(self, ruleset: Ruleset, **settings: Any) -> None:
         self._search = Search(ruleset, **settings)
-        self._taken: dict[int, int] = {}
+        self._batch: Batch | None = None
 
     def choose(self, batch: Batch, games: np.ndarray) -> np.ndarray:
         """Actions int64[k] for the games int64[k]."""
+        if batch is not self._batch:
+            self._batch, self._taken = batch, np.zeros(batch.n, np.int64)
+        self._taken[games] += 1
         return np.array([self._think(batch, int(i)) for i in games], np.int64)
 
     def _think(self, batch: Batch, i: int) -> int:
-        dealt = int(batch.seeds[i])
-        taken = self._taken[dealt] = self._taken.get(dealt, -1) + 1
-        return self._search.run(
-            batch.states[i : i + 1], int(episode_seed(dealt, 0, taken)), rules=batch.rules_of(i)
-        ).action
+        seed = int(episode_seed(int(batch.seeds[i]), 0, int(self._taken[i])))
+        return self._search.run(batch.states[i : i + 1], seed, rules=batch.rules_of(i)).action
 
 
 class Roles:
@@ -82,9 +83,8 @@ def make_player(agent: str, ruleset: Ruleset) -> Player:
             fail("agents", f"how many simulations, as in search:1000, not {agent!r}")
         settings: dict[str, Any] = {}
         for word in more:
-            settings["method" if word in METHODS else a_choice("agents", word, (*METHODS, *POLICIES)) and "playout"] = (
-                word
-            )
+            a_choice("agents", word, (*METHODS, *POLICIES))
+            settings["method" if word in METHODS else "playout"] = word
         return Searcher(ruleset, simulations=int(simulations), cheating=kind == "cheating", **settings)
     path, at, how = agent.partition("@")
     if at and how != "sampled":

@@ -91,8 +91,9 @@ GAME_SETTINGS: dict[str, dict[str, Any]] = {
         "reward": "graded",
         "tables": {"now": 3, "earlier": 2, "heuristic": 3},
         "one_hot": {"recent": 8},
+        "net": [512, 256],
         "imitate": 1_000_000,
-        "steps": 9_000_000,
+        "steps": 8_000_000,
         "learning_rate": 5e-4,
     },
     "my_murder_mystery": {

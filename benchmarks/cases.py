@@ -1,8 +1,9 @@
 """What generated cases of My Murder Mystery are like: `python -m benchmarks.cases` prints the tables of cases.md.
 
-Every case is written down with `generate_case` and read as people would read it: who can be the answer to a question after
-so many places, opened in random order, going by what is printed on them; by what is printed on the cards that they hand
-out, too; and by the cards of the portraits in play and those given at setup as well. Nobody lies and nobody keeps quiet.
+Every case is written down with `generate_case` and read as people would read it: who can be the answer to a question
+after so many places, opened in random order, going by what is printed on them; by what is printed on the cards that
+they hand out, too; and by the cards of the portraits in play and those given at setup as well. Nobody lies, and nobody
+keeps quiet.
 """
 
 from __future__ import annotations
@@ -151,7 +152,7 @@ def tables(found: dict[str, Statistics], cases: int) -> str:
         + [f"{statistics.fmean(its.left):.2f}"]
         for name, its in found.items()
     ]
-    heads = ["cases", "murderer played", "out", "no portrait", "facts needed: murder", "other question", "left by all places opened"]
+    heads = ["cases", *(f"murderer {role}" for role in who), "facts: murder", "facts: other question", "left by places"]
     parts = [table(heads, first)]
     most = max(its.rounds for its in found.values())
     for kind, title in (("murder", "The murder"), ("other", "Another question")):

@@ -11,6 +11,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import tomllib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
@@ -29,6 +30,7 @@ from murder_envs.ruleset import Ruleset
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 BATCH = 1024
 SIMULATIONS = 1000
+GOALS: dict[str, dict[str, dict[str, float]]] = tomllib.loads((ROOT / "benchmarks" / "goals.toml").read_text())
 
 
 @dataclass
@@ -48,21 +50,31 @@ class Setup:
     def ruleset(self) -> Ruleset:
         return make_ruleset(self.game, **self.keywords)
 
-    def entry(self, mode: str, unit: str, window: Window, goal: float, batch: int = 1, **more: Any) -> Entry:
-        """A figure of this game; goals are for the default configuration."""
-        goals = goal if self.config == "default" else None
-        return Entry(self.game, self.config, mode, batch, unit, window, goal=goals, **more)
+    def entry(self, mode: str, unit: str, window: Window, batch: int = 1, **more: Any) -> Entry:
+        """A figure of this game, with its goal if it has one."""
+        goals = {**GOALS["all"].get(self.config, {}), **GOALS.get(self.game, {}).get(self.config, {})}
+        goal = goals.get(mode, goals.get(f"{mode} {unit}"))
+        return Entry(self.game, self.config, mode, batch, unit, window, goal=goal, **more)
 
 
 # -- Compiled loops ---------------------------------------------------------------------------------------------------
 
 
 def core(setup: Setup) -> Iterator[Entry]:
-    yield setup.entry("core", "decisions/s", _random_play(setup, observe=False), goal=8e6)
+    yield setup.entry("core", "decisions/s", _random_play(setup, observe=False))
 
 
 def observe(setup: Setup) -> Iterator[Entry]:
-    yield setup.entry("observe", "decisions/s", _random_play(setup, observe=True), goal=4e6)
+    yield setup.entry("observe", "decisions/s", _random_play(setup, observe=True))
+
+
+def observation(setup: Setup) -> Iterator[Entry]:
+    alone, looking = _random_play(setup, observe=False), _random_play(setup, observe=True)
+
+    def window(seconds: float) -> float:
+        return 1e9 / looking(seconds / 2) - 1e9 / alone(seconds / 2)
+
+    yield setup.entry("observation", "ns", window, note="what a decision costs in observe above what it costs in core")
 
 
 def _random_play(setup: Setup, observe: bool) -> Window:
@@ -84,7 +96,7 @@ def batch(setup: Setup) -> Iterator[Entry]:
         games.step(games.choose())
         return games.n
 
-    yield setup.entry("batch", "decisions/s", rate(work, setup.clock), goal=3e6, batch=BATCH)
+    yield setup.entry("batch", "decisions/s", rate(work, setup.clock), batch=BATCH)
 
 
 def playouts(setup: Setup) -> Iterator[Entry]:
@@ -98,7 +110,7 @@ def playouts(setup: Setup) -> Iterator[Entry]:
 
     _, decisions = rollout.playouts(ruleset, state, 20_000, setup.seed)
     note = f"from the state after {taken} decisions, {decisions / 20_000:.1f} more on average"
-    yield setup.entry("playouts", "playouts/s", rate(work, setup.clock), goal=150e3, note=note)
+    yield setup.entry("playouts", "playouts/s", rate(work, setup.clock), note=note)
 
 
 def middle_of_a_game(ruleset: Ruleset, seed: int) -> tuple[np.ndarray, int]:
@@ -126,7 +138,7 @@ def search(setup: Setup) -> Iterator[Entry]:
         return SIMULATIONS
 
     note = f"from the first choice of a game, {SIMULATIONS:,} simulations, {decisions:.1f} decisions in random play"
-    yield setup.entry("search", "simulations/s", rate(work, setup.clock), goal=20e3, note=note)
+    yield setup.entry("search", "simulations/s", rate(work, setup.clock), note=note)
 
 
 def first_choice(ruleset: Ruleset, seed: int) -> tuple[np.ndarray, float]:
@@ -143,12 +155,12 @@ def first_choice(ruleset: Ruleset, seed: int) -> tuple[np.ndarray, float]:
 
 def aec_raw(setup: Setup) -> Iterator[Entry]:
     env = aec.raw_env(setup.game, **setup.keywords)
-    yield setup.entry("aec_raw", "steps/s", rate(play_aec(env, setup.seed), setup.clock), goal=200e3)
+    yield setup.entry("aec_raw", "steps/s", rate(play_aec(env, setup.seed), setup.clock))
 
 
 def aec_env(setup: Setup) -> Iterator[Entry]:
     env = aec.env(setup.game, **setup.keywords)
-    yield setup.entry("aec_env", "steps/s", rate(play_aec(env, setup.seed), setup.clock), goal=150e3)
+    yield setup.entry("aec_env", "steps/s", rate(play_aec(env, setup.seed), setup.clock))
 
 
 def play_aec(env: Any, seed: int) -> Callable[[], float]:
@@ -183,7 +195,7 @@ def sb3(setup: Setup) -> Iterator[Entry]:
 
     env = BatchVecEnv(setup.ruleset, training.GAMES, seed=setup.seed, seat="all", skip_forced=True)
     window = training.share_in_env(env, setup.seed, setup.clock)
-    yield setup.entry("sb3", "%", window, goal=10.0, batch=training.GAMES, most=5, note=training.PPO_IN_WORDS)
+    yield setup.entry("sb3", "%", window, batch=training.GAMES, most=5, note=training.PPO_IN_WORDS)
 
 
 # -- Starting ---------------------------------------------------------------------------------------------------------
@@ -201,13 +213,13 @@ print("stepped", time.process_time(), flush=True)
 def start(setup: Setup) -> Iterator[Entry]:
     begin = partial(seconds_to_first_step, setup.clock, f"murder_envs.{setup.game}_v0", setup.keywords)
     begin()
-    yield setup.entry("start", "s warm", lambda _: begin(), goal=1.0, most=7)
+    yield setup.entry("start", "s warm", lambda _: begin(), most=7)
 
     def cold(_: float) -> float:
         with tempfile.TemporaryDirectory() as empty:
             return begin({"MURDER_ENVS_CACHE": empty})
 
-    yield setup.entry("start", "s cold", cold, goal=15.0, most=3)
+    yield setup.entry("start", "s cold", cold, most=3)
 
 
 def seconds_to_first_step(

@@ -43,8 +43,8 @@ DEAL_STREAM, HEURISTIC_STREAM, SEARCH_SEED = 0, 1_000_000, 2_000_000
 """In place of a game's number in `episode_seed`: deals, the scripted players of the seats, searches."""
 
 FIELDS = (
-    "game", "config", "role", "method", "playout", "exploration", "cheating", "simulations", "deals", "heuristic",
-    "search", "difference", "low", "high", "seed", "date", "versions", "processor", "command",
+    "game", "config", "role", "method", "playout", "exploration", "doubt", "cheating", "simulations", "deals",
+    "heuristic", "search", "difference", "low", "high", "seed", "date", "versions", "processor", "command",
 )  # fmt: skip
 
 
@@ -124,6 +124,7 @@ def measured(given: argparse.Namespace) -> Iterator[dict[str, Any]]:
         "method": given.method,
         "playout": given.playout,
         "exploration": given.exploration,
+        "doubt": given.doubt,
         "cheating": given.cheating,
     }
     about = {
@@ -182,9 +183,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--config", metavar="NAME", default="default", help="a named configuration (default: default)")
     parser.add_argument("--budgets", metavar="N,...", default="10,100,1000", help="simulations (default: 10,100,1000)")
     parser.add_argument("--deals", metavar="N", type=int, default=200, help="for each budget and role (default: 200)")
-    parser.add_argument("--method", choices=METHODS, default="so")
+    parser.add_argument("--method", choices=METHODS, default="mo")
     parser.add_argument("--playout", choices=POLICIES, default="heuristic")
     parser.add_argument("--exploration", metavar="C", type=float, default=0.7)
+    parser.add_argument("--doubt", metavar="Z", type=float, default=2.0, help="standard errors (default: 2)")
     parser.add_argument("--cheating", action="store_true", help="search in the true state: the ceiling")
     parser.add_argument("--processes", metavar="N", type=int, default=2, help="default: 2")
     parser.add_argument("--seed", metavar="N", type=int, default=0, help="of deals and players (default: 0)")

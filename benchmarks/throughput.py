@@ -51,6 +51,10 @@ MODES = {
         "the same, and the acting seat's observation and mask at every decision",
         modes.observe,
     ),
+    "observation": Mode(
+        "nanoseconds for one observation with its mask, in random play",
+        modes.observation,
+    ),
     "batch": Mode(
         f"one Python call steps {modes.BATCH:,} games: step, restart, mask, observation; a second one chooses",
         modes.batch, (peers.open_spiel_vector,),

@@ -41,7 +41,8 @@ def test_json_is_one_line_a_figure(game):
         assert figure["value"] > 0
         assert figure["spread"] >= 0
         assert isinstance(figure["batch"], int)
-    assert [figure["unit"] for figure in found] == [*["decisions/s"] * 3, "playouts/s", "simulations/s", *["steps/s"] * 2]
+    units = [*["decisions/s"] * 3, "playouts/s", "simulations/s", *["steps/s"] * 2]
+    assert [figure["unit"] for figure in found] == units
 
 
 @pytest.mark.slow

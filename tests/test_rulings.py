@@ -107,3 +107,19 @@ def test_the_file_is_as_contributing_says(game):
 def test_expectations_are_compared_as_the_conventions_say(found, expected, wrong):
     assert agrees(found, expected) == wrong
     assert same(found, found) and not same(found, 1)
+
+
+HELPERS = [(game, each) for game in GAMES for each in data(game, "rulings.toml").get("helper", [])]
+
+
+@pytest.mark.parametrize(
+    ("game", "helper"), HELPERS, ids=[f"{game}-{each['name']}-{k}" for k, (game, each) in enumerate(HELPERS)]
+)
+def test_helpers_of_the_public_module(game, helper):
+    """Functions beside the environments, called with `arguments`: their `result`, or what the `error` begins with."""
+    function = getattr(importlib.import_module(f"murder_envs.{game}_v0"), helper["name"])
+    if "error" in helper:
+        with pytest.raises(ValueError, match=rf"^{re.escape(helper['error'])}: "):
+            function(*helper["arguments"])
+    else:
+        assert same(function(*helper["arguments"]), helper["result"])

@@ -20,7 +20,7 @@ import pytest
 torch = pytest.importorskip("torch")
 pytest.importorskip("sb3_contrib")
 
-from agents import evaluate, runs, train  # noqa: E402
+from agents import evaluate, measures, runs, train  # noqa: E402
 from agents.imitate import GAMES, lesson  # noqa: E402
 from agents.league import League  # noqa: E402
 from agents.policies import Actor, features  # noqa: E402
@@ -114,7 +114,7 @@ def test_the_model_plays_as_it_did(finished):
     results = json.loads((finished / "results.json").read_text())["results"]
     for path in (finished, finished / "model.zip"):
         ruleset, trained = runs.load_models(path)
-        again = evaluate.final_table(evaluate.outcome(ruleset), trained, 100)
+        again = measures.final_table(measures.outcome(ruleset), trained, 100)
         assert [it.value for it in again] == [it["value"] for it in results]
 
 
@@ -232,7 +232,7 @@ def test_a_run_with_opponents_goes_on_as_if_nothing_had_happened(tmp_path, monke
     assert len(list((one / "earlier").iterdir())) == 4 * len({it["policy"] for it in results})
     assert all(it["gain"][0] == 0 for it in results if it["player"] == "heuristic")
     ruleset, trained = runs.load_models(run)
-    assert [it.value for it in evaluate.final_table(evaluate.outcome(ruleset), trained, 100)] == [
+    assert [it.value for it in measures.final_table(measures.outcome(ruleset), trained, 100)] == [
         it["value"] for it in results
     ]
 
@@ -392,15 +392,15 @@ def test_evaluating_what_is_no_run_is_refused(tmp_path, capsys):
 
 
 def test_wilson_intervals():
-    assert evaluate.wilson(0, 10) == pytest.approx((0, 0.2775), abs=1e-4)
-    assert evaluate.wilson(5, 10) == pytest.approx((0.2366, 0.7634), abs=1e-4)
-    assert evaluate.wilson(7_650, 10_000) == pytest.approx((0.7566, 0.7732), abs=1e-4)
+    assert measures.wilson(0, 10) == pytest.approx((0, 0.2775), abs=1e-4)
+    assert measures.wilson(5, 10) == pytest.approx((0.2366, 0.7634), abs=1e-4)
+    assert measures.wilson(7_650, 10_000) == pytest.approx((0.7566, 0.7732), abs=1e-4)
 
 
 def test_evaluation_leaves_the_random_numbers_of_a_training_alone(finished):
     ruleset, trained = runs.load_models(finished)
     before = torch.get_rng_state(), pickle.dumps(np.random.get_state())  # noqa: NPY002
-    evaluate.final_table(ruleset, trained, 20)
+    measures.final_table(ruleset, trained, 20)
     assert torch.equal(before[0], torch.get_rng_state())
     assert before[1] == pickle.dumps(np.random.get_state())  # noqa: NPY002
 

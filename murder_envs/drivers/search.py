@@ -12,7 +12,7 @@ was shown and deals the rest anew, the random numbers to come included.
 **UCB with availability.** An action scores mean + c sqrt(ln(available) / visits), where `available` counts the visits
 of its node in which it was legal. The mean is of the returns of the seat that acts, so each seat seeks its own good
 (max^n: Luckhardt & Irani, AAAI 1986); where all returns are equal this is a common reward. It is brought to 0..1 by
-the least and greatest return that this search has seen for that seat. c = 0.7 is the paper's.
+the least and greatest return that this search has seen for that seat. c = 0.7 as in the authors' example program.
 
 **What a node is.** A node belongs to an owner, and its key is a hash of what the owner knows: its observation, the
 seat that acts, and, back to the root, the owner's observation and action at each decision of its own. So worlds that
@@ -30,6 +30,10 @@ what it did. Keys have 64 bits; two of a million nodes share one in fewer than o
 A node is made when it is first met, and then follows the playout; later visits try the other legal actions in random
 order, one each, before UCB compares them. Decisions with one legal action are played without a node. A playout is
 random or by the game's scripted player.
+
+**Doubt.** Redeals take what others did and said as telling nothing, and a scripted player may know better. So with its
+playouts, its own choice at the root stands unless the one found is better by `doubt` standard errors. These are bounded
+from the returns' range (a variance is at most a quarter of its square).
 
 **Cheating.** With `cheating` the true state takes the place of the redeals, the draws to come included. It is no
 player but a ceiling: how much a search of this size would gain from knowing everything.
@@ -321,6 +325,14 @@ def search_flat(
 
 
 @kernel
+def scripted_action(start, rules, words, row, stream):
+    """What the scripted player does in start[0]."""
+    legal(start[0], rules[0], words)
+    observe(start[0], rules[0], to_act(start[0]), row)
+    return heuristic(row, words, rules[0], stream)
+
+
+@kernel
 def seat_to_act(states):
     """Who acts in the first of some states."""
     return to_act(states[0])
@@ -356,6 +368,8 @@ class Search:
         simulations: games played for each decision; a tree takes about 100 bytes for each, with "mo" for each and seat.
         playout: who plays where the tree ends, "random" or "heuristic".
         exploration: c of UCB, 0 or more; "flat" has no use for it.
+        doubt: with the playout "heuristic", by how many standard errors another action must be better than the
+            scripted player's to be taken in its place; 0: by none.
         cheating: search in the true state in place of redeals, to see what knowing everything would be worth.
 
     Raises:
@@ -365,11 +379,12 @@ class Search:
     def __init__(
         self,
         ruleset: Ruleset,
-        method: str = "so",
+        method: str = "mo",
         simulations: int = 1000,
         *,
-        playout: str = "random",
+        playout: str = "heuristic",
         exploration: float = 0.7,
+        doubt: float = 2.0,
         cheating: bool = False,
     ) -> None:
         self.ruleset = ruleset
@@ -377,6 +392,7 @@ class Search:
         self.simulations = an_int("simulations", simulations, 1, MOST_SIMULATIONS)
         self.playout = a_choice("playout", playout, tuple(POLICIES))
         self.exploration = _a_number("exploration", exploration)
+        self.doubt = _a_number("doubt", doubt)
         self.cheating = a_bool("cheating", cheating)
         self._driver = bind(ruleset, "search")
         n_seats, n_words = ruleset.n_seats, ruleset.actions.n_words
@@ -432,13 +448,25 @@ class Search:
             )  # fmt: skip
         values = np.full(len(sums), np.nan)
         np.divide(sums, visits, out=values, where=visits > 0)
-        return Found(self._best(visits, values), seat, visits, values, self._total / self.simulations)
+        action = self._best(visits, values)
+        if self.playout == "heuristic" and self.doubt > 0:
+            scripted = int(
+                self._driver.scripted_action(self._start, its_rules, self._words, self._row, self._stream)
+            )  # fmt: skip
+            width = float(self._high[seat] - self._low[seat])
+            if not self._is_better(action, scripted, visits, values, width):
+                action = scripted
+        return Found(action, seat, visits, values, self._total / self.simulations)
 
     def _best(self, visits: np.ndarray, values: np.ndarray) -> int:
         """The action with the best average ("flat") or most visits; of equals by the other, then the lowest id."""
-        tried = np.flatnonzero(visits)
         first, second = (values, visits) if self.method == "flat" else (visits, values)
-        return int(max(tried, key=lambda action: (first[action], second[action], -action)))
+        return int(max(np.flatnonzero(visits), key=lambda action: (first[action], second[action], -action)))
+
+    def _is_better(self, action: int, other: int, visits: np.ndarray, values: np.ndarray, width: float) -> bool:
+        """Is an action better than another beyond doubt? `width`: between the least and the greatest return."""
+        error = width / 2 * math.sqrt(1 / visits[action] + 1 / max(1, visits[other]))
+        return visits[other] > 0 and values[action] - values[other] > self.doubt * error
 
 
 def _a_number(field: str, value: Any) -> float:

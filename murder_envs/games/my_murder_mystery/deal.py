@@ -609,7 +609,7 @@ def write_case(rules: np.ndarray, its: Contents, in_play: int) -> None:
 @kernel
 def fact_about(state, question, trait):
     """The fact that a card tells of a question and a trait: `has` or `lacks`, whichever is true."""
-    lacks = 0 if has(state.bearers[trait], state.solution[question]) else 1
+    lacks = 0 if has(state.bearers[trait], np.int64(state.solution[question])) else 1
     return 1 + (question << 4 | trait << 1 | lacks)
 
 
@@ -663,7 +663,7 @@ def set_up(state, rules, seed):
         state.fronts |= bit(location * rules.n_questions + np.int64(state.theme[location]))
     for card in range(FIRST_SETUP_CARD, N_CARDS + 1):
         if state.holder[card] != NO_SEAT:
-            state.readers[card] = bit(state.holder[card])
+            state.readers[card] = bit(np.int64(state.holder[card]))
             state.cards_of[state.holder[card]] |= bit(card)
             state.laid_out |= bit(card)
     for seat in range(rules.n_seats):
@@ -709,7 +709,7 @@ def lay_traits(state, rules):
             code = rules.codes[person]
         else:
             code = np.uint64(kth(unused, below(state, n_codes - person)))
-            unused &= ~bit(code)
+            unused &= ~bit(np.int64(code))
         place = np.int64(state.place[person])
         state.traits |= code << np.uint64(place * rules.n_traits)
         for trait in range(rules.n_traits):
@@ -909,7 +909,7 @@ def draw_story(state, rules, portrait):
             break
         question = kth(questions, below(state, popcount(questions)))
         known = (cleared >> np.uint64(question * rules.n_people)) & full(rules.n_people)
-        others = rules.pool[question] & ~known & ~bit(portrait) & ~bit(state.solution[question])
+        others = rules.pool[question] & ~known & ~bit(portrait) & ~bit(np.int64(state.solution[question]))
         person = kth(others, below(state, popcount(others)))
         state.story[portrait, k] = 1 + (question << 4 | person)
         cleared |= bit(question * rules.n_people + person)
@@ -972,6 +972,6 @@ def draw_clears(state, rules, card):
         if questions != NONE:
             question = kth(questions, below(state, popcount(questions)))
             questions &= ~bit(question)
-            others = rules.pool[question] & ~bit(state.solution[question])
+            others = rules.pool[question] & ~bit(np.int64(state.solution[question]))
             clearing = 1 + (question << 4 | kth(others, below(state, popcount(others))))
         state.clears[card - FIRST_SETUP_CARD, k] = clearing

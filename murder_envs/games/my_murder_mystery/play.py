@@ -206,7 +206,7 @@ def legal_leader(state, rules, words):
     """Any other player who was not vetoed in this round."""
     seats = full(rules.n_seats)
     if state.vetoed_leader != NO_SEAT:
-        seats &= ~bit(state.vetoed_leader)
+        seats &= ~bit(np.int64(state.vetoed_leader))
     others = seen_people(rules, seats, np.int64(state.leader)) & ~np.uint64(1)
     allow_all(words, rules.do_leader, others >> np.uint64(1))
 
@@ -354,7 +354,7 @@ def take(state, rules, seat, card):
     record_event(state, rules, TOOK, seat, card, holder + 1, 0, 3)
     state.tokens[seat] -= 1
     lay_before(state, card, seat)
-    if not has(state.readers[card], seat):
+    if not has(np.uint64(state.readers[card]), seat):
         show_card(state, rules, seat, card)
 
 

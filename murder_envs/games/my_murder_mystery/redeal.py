@@ -23,7 +23,7 @@ def redeal(state, rules, seat, seed):
     draw_answers(state, rules, seat)
     draw_unread(state, rules, seat)
     for card in range(FIRST_SETUP_CARD, N_CARDS + 1):
-        if has(rules.setup_cards, card) and not has(state.readers[card], seat):
+        if has(rules.setup_cards, card) and not has(np.uint64(state.readers[card]), seat):
             draw_clears(state, rules, card)
     for portrait in range(rules.n_portraits):
         if portrait != seat:
@@ -95,7 +95,7 @@ def draw_unread(state, rules, seat):
     hand_out(state, places, stack)
     unread = NONE
     for card in range(1, FIRST_SETUP_CARD):
-        if has(rules.handed, card) and not has(state.readers[card], seat):
+        if has(rules.handed, card) and not has(np.uint64(state.readers[card]), seat):
             unread |= bit(card)
     seen = state.shown_has | state.shown_lacks | state.own_has[seat] | state.own_lacks[seat]
     lay_facts(state, rules, places, unread, full(rules.n_questions * rules.n_traits) & ~seen)

@@ -127,7 +127,7 @@ def show_own_cards(state, rules, seat):
             fits &= ~oneself
     state.own_fits[seat] = fits
     for card in range(1, N_CARDS + 1):
-        if has(state.readers[card], seat):
+        if has(np.uint64(state.readers[card]), seat):
             show_card(state, rules, seat, card)
 
 
@@ -278,7 +278,7 @@ def put_table(row, state, rules, looker):
     base = max(looker, 0)
     asked = one(seen_seat(rules, np.int64(state.to_act), base))
     asked = asked << np.uint64(len(PHASES)) | full(n) << np.uint64(len(PHASES) + width)
-    put_few(row, rules.obs_phase, bit(state.phase) | asked, len(PHASES) + 2 * width)
+    put_few(row, rules.obs_phase, bit(np.int64(state.phase)) | asked, len(PHASES) + 2 * width)
     row[rules.obs_round] = state.round_n
     put_few(row, rules.obs_leader, bit(offset_of(rules, np.int64(state.leader), base)), width)
     put_word(row, rules.obs_tokens, NONE)
@@ -293,7 +293,7 @@ def put_table(row, state, rules, looker):
     row[rules.obs_talk + 1] = state.spoken
     row[rules.obs_talk + 2] = state.final
     shown = state.phase == REPLY or (state.phase == ANSWER_PHASE and (looker == state.to_act or looker == NO_SEAT))
-    question = bit(state.question) if shown else NONE
+    question = bit(np.int64(state.question)) if shown else NONE
     traits = seen_traits(state, rules, base) << np.uint64(rules.n_questions)
     put_few(row, rules.obs_question, question | traits, rules.n_questions + rules.n_people * rules.n_traits)
     kinds = 3 * rules.n_people
@@ -395,7 +395,7 @@ def observe(state, rules, seat, row):
     while laid_out != NONE:
         card = lowest(laid_out)
         laid_out &= laid_out - np.uint64(1)
-        if has(state.readers[card], seat):
+        if has(np.uint64(state.readers[card]), seat):
             if card >= FIRST_SETUP_CARD:
                 put_clears(row, rules.obs_card_clears, state, rules, card, seat)
             else:
@@ -512,7 +512,7 @@ def world(state, rules, row):
     for place in range(n_people):
         person = np.int64(state.person[place])
         for trait in range(rules.n_traits):
-            row[rules.obs_traits + rules.n_traits * person + trait] = has(state.bearers[trait], place)
+            row[rules.obs_traits + rules.n_traits * person + trait] = has(np.uint64(state.bearers[trait]), place)
         for k in range(3):
             row[rules.obs_kind + 3 * person + k] = has(rules.kinds, 3 * place + k)
     put_nothing(row, rules.world_cast, rules.world_location_backs)

@@ -133,8 +133,6 @@ def public(terms: Terms, rules: np.ndarray, state: np.ndarray) -> dict[str, Any]
         seen["written"] = [[accusation != "" for accusation in full["accusations"]], [*map(len, full["written"])]]
     else:
         seen["accusations"] = full["accusations"]
-    if full["phase"] == "reply" or full["phase"] != "answer":
-        seen["question"] = full["question"]
     return seen
 
 

@@ -243,7 +243,7 @@ STATE = np.dtype(
         # whose move
         ("phase", np.uint8),  # what is being asked: index in PHASES
         ("to_act", np.int8),  # seat asked; NO_SEAT when over
-        ("round", np.uint8),  # 1..n_rounds
+        ("round_n", np.uint8),  # 1..n_rounds; `round` is a method of every record where nothing is compiled
         ("actions_left", np.uint8),  # the detective's in this round
         ("actions_used", np.uint8),  # the detective's in the game so far
         ("standard_done", np.uint8),  # 1: this round's standard action is done
@@ -294,7 +294,7 @@ STATE = np.dtype(
         # free cleanings that can lie
         ("cover", np.uint64, (N_BYTE_WORDS,)),  # room cards used that name a room; a byte each
         ("used_room_cards", np.uint16),  # set of room cards
-        ("room_card_choice", np.uint64, (N_BYTE_WORDS,)),  # a byte each: which room was crossed out, from 1; 0: not used
+        ("room_card_choice", np.uint64, (N_BYTE_WORDS,)),  # a byte each: which room was crossed out, from 1; 0: none
         ("door_yes", np.uint32),  # sets of doors
         ("door_no", np.uint32),
         # what has been done: see `record_event`
@@ -321,7 +321,7 @@ def clear(state, rules):
     """An empty table before the planning: every field, the random numbers left alone."""
     state.phase = PLAN_SUSPECT
     state.to_act = MURDERER
-    state.round = 1
+    state.round_n = 1
     state.actions_left = rules.n_actions
     state.actions_used = 0
     state.standard_done = 0

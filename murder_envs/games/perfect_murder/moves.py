@@ -234,7 +234,7 @@ def is_playable(state, rules, card):
 def playable_cards(state, rules):
     """The action cards that can be played as a bonus now: none on a white space, or after one."""
     cards = NONE
-    if has(rules.black, state.round) and state.bonus_done == 0:
+    if has(rules.black, state.round_n) and state.bonus_done == 0:
         for card in range(len(ACTION_CARDS)):
             if is_playable(state, rules, card):
                 cards |= bit(card)
@@ -244,7 +244,7 @@ def playable_cards(state, rules):
 @kernel
 def lies_down(state, rules, card):
     """Would an action card lie face down on this round's space? Steal and search pile never (Ruling)."""
-    return card < STEAL and has(rules.down, state.round)
+    return card < STEAL and has(rules.down, state.round_n)
 
 
 # -- Sets named one by one, in rising order -------------------------------------------------------
@@ -299,7 +299,7 @@ def steps_from(state, rules):
 @kernel
 def full_actions(state, rules):
     """The detective's actions in this round: one less in the last after a flight."""
-    fewer = state.flight == FLIGHT_FLED and state.round == rules.n_rounds
+    fewer = state.flight == FLIGHT_FLED and state.round_n == rules.n_rounds
     return rules.n_actions - 1 if fewer else rules.n_actions
 
 

@@ -226,14 +226,14 @@ def go_on(state, rules, then):
         if state.actions_left > 0:
             ask(state, DETECTIVE_TURN, DETECTIVE)
             return
-        if state.round < rules.n_rounds:
-            if rules.n_rounds > FLIGHT_BEFORE_END and state.round == rules.n_rounds - FLIGHT_BEFORE_END:
+        if state.round_n < rules.n_rounds:
+            if rules.n_rounds > FLIGHT_BEFORE_END and state.round_n == rules.n_rounds - FLIGHT_BEFORE_END:
                 ask(state, FLEE, MURDERER)
                 return
-    if state.round == rules.n_rounds:
+    if state.round_n == rules.n_rounds:
         ask(state, ACCUSE_SUSPECT, DETECTIVE)
         return
-    state.round += 1
+    state.round_n += 1
     state.standard_done = 0
     state.bonus_done = 0
     state.searched = 0

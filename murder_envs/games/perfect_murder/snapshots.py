@@ -157,7 +157,7 @@ class Snapshots:
             "weapon": case.weapons[s["weapon"]] if s["weapon"] != NOBODY else "",
             "phase": phase,
             "record": [self.entry(event) for event in events],
-            "round": int(s["round"]),
+            "round": int(s["round_n"]),
             "hand": self.fields(s["hand"]),
             "removed": self.fields(s["out"]),
             "clue_pile": [case.fields[card] for card in pile_of(state, 0)],
@@ -868,7 +868,7 @@ class Position:
         s["phase"] = PHASES.index(self.phase)
         murderers = (*PLANNING, *MURDERERS, "flee", "request_keep")
         s["to_act"] = NO_SEAT if self.phase == "over" else MURDERER if self.phase in murderers else DETECTIVE
-        s["round"], s["actions_left"], s["actions_used"] = self.round, self.actions_left, self.actions_used
+        s["round_n"], s["actions_left"], s["actions_used"] = self.round, self.actions_left, self.actions_used
         s["standard_done"], s["bonus_done"], s["searched"] = self.standard_done, self.bonus_done, self.searched
         s["flight"] = ledger.flight
         if ledger.accusation:

@@ -332,7 +332,7 @@ def put_state_of_play(row, state, rules, seat):
     row[rules.obs_acting] = acting
     put_bits(row, rules.obs_stage, bit(STAGE_OF[phase]), len(STAGES))
     put_bits(row, rules.obs_phase, bit(phase) if acting else NONE, len(PHASES) - 1)
-    put_bits(row, rules.obs_round, bit(np.int64(state.round) - 1), N_SPACES)
+    put_bits(row, rules.obs_round, bit(np.int64(state.round_n) - 1), N_SPACES)
     at = rules.obs_flight
     row[at] = state.flight == FLIGHT_STAYED
     row[at + 1] = state.flight == FLIGHT_FLED
@@ -342,7 +342,7 @@ def put_state_of_play(row, state, rules, seat):
     row[at + 2] = state.bonus_done
     row[at + 3] = state.searched
     at = rules.obs_left
-    row[at] = rules.n_rounds - np.int64(state.round)
+    row[at] = rules.n_rounds - np.int64(state.round_n)
     row[at + 1] = state.actions_used
     put_bits(row, rules.obs_board, rules.board_bits, 2 * N_SPACES)
     # the counts of action cards are words of a byte each, and no byte of a difference is below 0

@@ -52,7 +52,7 @@ class Words:
             ],
             "correct": self.snapshots.correct(state),
             "actions_used": int(s["actions_used"]),
-            "round": int(s["round"]),
+            "round": int(s["round_n"]),
             "actions_left": int(s["actions_left"]),
             "fled": bool(s["flight"] == FLIGHT_FLED),
             "suspect": case.suspects[s["suspect"]],

@@ -735,50 +735,65 @@ def may_take(state, slot, apart):
 
 
 @kernel
+def give_way(state, slot, left, apart, holder):
+    """No card that is left may lie in this slot: by the shortest chain, one slot before it gives it its card and takes
+    another, for which a third may have to give way, and so on. Returns which card is no longer left, NO_CARD: none."""
+    wanted_by = scratch_words(CARD_NUMBERS)  # card -> slot from which the chain came to it
+    reached = NONE
+    to_visit = NONE
+    now = slot
+    while True:
+        fresh = may_take(state, now, apart) & ~reached
+        reached |= fresh
+        to_visit |= fresh
+        while fresh != NONE:
+            wanted_by[lowest(fresh)] = np.uint64(now)
+            fresh &= fresh - np.uint64(1)
+        if reached & left != NONE:
+            break
+        if to_visit == NONE:
+            return NO_CARD
+        now = np.int64(holder[lowest(to_visit)])
+        to_visit &= to_visit - np.uint64(1)
+    taken = lowest(reached & left)
+    card = taken
+    while True:
+        taker = np.int64(wanted_by[card])
+        given_up = np.int64(state.slot_card[taker])
+        state.slot_card[taker] = card
+        holder[card] = np.uint64(taker)
+        if taker == slot:
+            return taken
+        card = given_up
+
+
+@kernel
 def line_up(state, n, apart):
     """Put the slots' cards into an arrangement that depends on what the seat knows and not on where they were.
 
-    Slot by slot takes its lowest card that is left. If none is, slots before it give way: one gives its card up and
-    takes another, for which a third may have to give way, and so on, by the shortest chain (a matching with augmenting
+    Slot by slot takes its lowest card that is left; if there is none, others give way (a matching with augmenting
     paths). False if there is no arrangement; there is one without `apart`, since the truth is one.
     """
     holder = scratch_words(CARD_NUMBERS)  # card -> slot
-    wanted_by = scratch_words(CARD_NUMBERS)  # card -> slot from which the chain came to it
     left = NONE
     for slot in range(n):
         left |= bit(state.slot_was[slot])
     for slot in range(n):
-        now = slot
-        reached = NONE
-        to_visit = NONE
-        while True:
-            fresh = may_take(state, now, apart) & ~reached
-            reached |= fresh
-            to_visit |= fresh
-            while fresh != NONE:
-                wanted_by[lowest(fresh)] = np.uint64(now)
-                fresh &= fresh - np.uint64(1)
-            if reached & left != NONE:
-                break
-            if to_visit == NONE:
+        cards = may_take(state, slot, apart) & left
+        card = lowest(cards)
+        if cards == NONE:
+            card = give_way(state, slot, left, apart, holder)
+            if card == NO_CARD:
                 return False
-            now = np.int64(holder[lowest(to_visit)])
-            to_visit &= to_visit - np.uint64(1)
-        card = lowest(reached & left)
+        else:
+            state.slot_card[slot] = card
+            holder[card] = np.uint64(slot)
         left &= ~bit(card)
-        while True:
-            taker = np.int64(wanted_by[card])
-            given_up = np.int64(state.slot_card[taker])
-            state.slot_card[taker] = card
-            holder[card] = np.uint64(taker)
-            if taker == slot:
-                break
-            card = given_up
     return True
 
 
 @kernel
-def forget(state, rules, n):
+def forget(state, n):
     """Begin at an arrangement that the seat's knowledge alone singles out, with Blackmailer and Detective apart."""
     line_up(state, n, -1)
     place = 0
@@ -892,7 +907,7 @@ def redeal(state, rules, seat, seed):
     n = list_slots(state, rules, seat)
     if n < 2:
         return
-    forget(state, rules, n)
+    forget(state, n)
     mix_slots(state, n)
     lay_out_slots(state, seat, n)
     if rules.talk != TALK_OPEN:
