@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import gymnasium
@@ -29,6 +29,9 @@ class Encoder(BaseFeaturesExtractor):
         scales: float[a], each column's usual value, the mean size of those that are not 0.
         is_columns: int64[b], entries that are names of things (the kind of an event, a card's number) ...
         is_values: int64[b], ... and for each the value that is asked about: the feature is 1 where the entry has it.
+        said: int64[r, k], entries that say for k marks whether somebody has them: -1 no, 0 unsaid, 1 yes ...
+        has: int64[p, k], ... and entries that tell for p people whether they have these marks, 0 or 1: the features are
+            how much each of r sayings fits each of p people, from -1 to 1.
         width: units of the shared layer; 0: none.
     """
 
@@ -39,9 +42,11 @@ class Encoder(BaseFeaturesExtractor):
         scales: np.ndarray,
         is_columns: np.ndarray,
         is_values: np.ndarray,
+        said: np.ndarray,
+        has: np.ndarray,
         width: int,
     ) -> None:
-        n = len(columns) + len(is_columns)
+        n = len(columns) + len(is_columns) + len(said) * len(has)
         super().__init__(observation_space, width or n)
         self.columns: torch.Tensor
         self.scales: torch.Tensor
@@ -51,24 +56,34 @@ class Encoder(BaseFeaturesExtractor):
         self.register_buffer("scales", torch.as_tensor(1 / np.asarray(scales, np.float32)))
         self.register_buffer("is_columns", torch.as_tensor(np.asarray(is_columns, np.int64)))
         self.register_buffer("is_values", torch.as_tensor(np.asarray(is_values, np.float32)))
+        self.said: torch.Tensor
+        self.has: torch.Tensor
+        self.register_buffer("said", torch.as_tensor(np.asarray(said, np.int64)))
+        self.register_buffer("has", torch.as_tensor(np.asarray(has, np.int64)))
         self.shared = torch.nn.Sequential(torch.nn.Linear(n, width), torch.nn.ReLU()) if width else torch.nn.Identity()
 
     def forward(self, observations: torch.Tensor) -> torch.Tensor:
         """float[N, size] -> float[N, features_dim]"""
-        numbers = observations.index_select(1, self.columns) * self.scales
-        if not len(self.is_columns):
-            return self.shared(numbers)
-        asked = (observations.index_select(1, self.is_columns) == self.is_values).to(numbers.dtype)
-        return self.shared(torch.cat([numbers, asked], 1))
+        parts = [observations.index_select(1, self.columns) * self.scales]
+        if len(self.is_columns):
+            parts.append((observations.index_select(1, self.is_columns) == self.is_values).to(parts[0].dtype))
+        if len(self.said):
+            has = 2 * observations[:, self.has] - 1
+            fits = torch.einsum("nrk,npk->nrp", observations[:, self.said], has)
+            parts.append(fits.flatten(1) / self.said.shape[1])
+        return self.shared(torch.cat(parts, 1) if len(parts) > 1 else parts[0])
 
 
-def features(ruleset: Ruleset, one_hot: Mapping[str, int], games: int = 2048, rounds: int = 100) -> dict[str, Any]:
+def features(
+    ruleset: Ruleset, one_hot: Mapping[str, int], fits: Sequence[str] = (), games: int = 2048, rounds: int = 100
+) -> dict[str, Any]:
     """Arguments of an `Encoder`: the entries that change in play of this configuration.
 
     Args:
         ruleset: the configured game.
         one_hot: observation blocks whose entries are names of things, and how many of their rows to look at; from
             them come one feature for each value that occurs, in place of a number.
+        fits: the names of two blocks with equal last axes, or none: what is said of marks, and who has these marks.
         games, rounds: how much play to look at: `rounds` decisions in each of so many games, first at random, then by
             the heuristic, which comes where random play does not.
     """
@@ -102,7 +117,14 @@ def features(ruleset: Ruleset, one_hot: Mapping[str, int], games: int = 2048, ro
         "scales": np.maximum(1, total[columns] / np.maximum(1, often[columns])),
         "is_columns": names[which],
         "is_values": values,
+        **dict(zip(("said", "has"), [_rows(ruleset, name) for name in fits] or [np.zeros((0, 0), np.int64)] * 2)),
     }
+
+
+def _rows(ruleset: Ruleset, name: str) -> np.ndarray:
+    """int64[rows, last axis], the entries of a block."""
+    block = ruleset.observation[name]
+    return np.arange(block.slice.start, block.slice.stop).reshape(-1, block.shape[-1])
 
 
 class Falling:

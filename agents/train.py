@@ -68,6 +68,7 @@ COMMON: dict[str, Any] = {
     "gae_lambda": 0.95,
     "net": [256, 128],  # a shared layer, then layers of their own for policy and value
     "one_hot": {},  # observation blocks whose entries name things, and how many of their rows to look at (0: none)
+    "fits": [],  # two blocks: what is said of marks, who has them; see `agents.policies.Encoder`
     "reward": None,  # the game's, in training only; evaluations are by its default one
     "roles": False,  # a policy for each seat, and not one for all
     "tables": {},  # shares of the games by who plays the other seats, see `agents.league`; none: one policy plays all
@@ -99,8 +100,10 @@ GAME_SETTINGS: dict[str, dict[str, Any]] = {
     "my_murder_mystery": {
         "tables": {"now": 2, "earlier": 2, "heuristic": 4},
         "one_hot": {"events": 0, "card_state": 11},
-        "imitate": 1_000_000,
-        "steps": 9_000_000,
+        "fits": ["claims_trait", "traits"],
+        "net": [512, 256],
+        "imitate": 2_000_000,
+        "steps": 6_000_000,
         "learning_rate": 5e-4,
     },
 }
@@ -366,7 +369,7 @@ def new_model(ruleset: Ruleset, env: BatchVecEnv, settings: dict[str, Any], devi
             "net_arch": {"pi": own, "vf": own},
             "activation_fn": torch.nn.ReLU,
             "features_extractor_class": Encoder,
-            "features_extractor_kwargs": {**features(ruleset, settings["one_hot"]), "width": shared},
+            "features_extractor_kwargs": {**features(ruleset, settings["one_hot"], settings["fits"]), "width": shared},
         },
     )
 

@@ -28,7 +28,12 @@ def matrix(game: str, agents: dict[str, str], deals: int = 6, processes: int = 1
     return evaluate.evaluate(ruleset_of(game), agents, deals, SEED, processes, QUIET)
 
 
-AGENTS = {"random": "random", "heuristic": "heuristic", "search": "search:8:flat:random", "ceiling": "cheating:8:so:random"}
+AGENTS = {
+    "random": "random",
+    "heuristic": "heuristic",
+    "search": "search:8:flat:random",
+    "ceiling": "cheating:8:so:random",
+}
 
 
 @functools.cache

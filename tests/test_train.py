@@ -14,6 +14,7 @@ import sys
 import time
 import zipfile
 
+import gymnasium
 import numpy as np
 import pytest
 
@@ -23,7 +24,7 @@ pytest.importorskip("sb3_contrib")
 from agents import evaluate, measures, runs, train  # noqa: E402
 from agents.imitate import GAMES, lesson  # noqa: E402
 from agents.league import League  # noqa: E402
-from agents.policies import Actor, features  # noqa: E402
+from agents.policies import Actor, Encoder, features  # noqa: E402
 from murder_envs import registry  # noqa: E402
 from murder_envs.drivers import rollout  # noqa: E402
 from murder_envs.drivers.batch import Batch  # noqa: E402
@@ -448,3 +449,12 @@ def test_the_actor_draws_what_the_policy_says(finished):
     assert np.abs(drawn - odds).max() < 5 * np.sqrt(0.25 / many)
     assert drawn[batch.masks[0] == 0].sum() == 0
     assert (Actor(policy)(seen[:3], masks[:3]) == odds.argmax()).all()
+
+
+def test_features_say_whom_a_saying_fits():
+    space = gymnasium.spaces.Box(-1, 1, (6,), np.int8)
+    none = np.zeros(0, np.int64)
+    said, has = np.array([[0, 1]]), np.array([[2, 3], [4, 5]])
+    encoder = Encoder(space, none, np.zeros(0), none, none, said, has, width=0)
+    seen = torch.tensor([[1.0, -1.0, 1.0, 0.0, 1.0, 1.0], [0.0, 1.0, 0.0, 0.0, 0.0, 1.0]])
+    assert encoder(seen).tolist() == [[1.0, 0.0], [-0.5, 0.5]]
