@@ -20,10 +20,22 @@ from murder_envs.core.bits import PAD
 from murder_envs.core.jit import bind, entry, records
 from murder_envs.registry import GAMES
 from murder_envs.ruleset import Ruleset
-from tests.support import Table, agrees, all_configs, data, decisions_of, games, reported, rows, ruleset_of, with_config
+from tests.support import (
+    THIN,
+    Table,
+    agrees,
+    all_configs,
+    data,
+    decisions_of,
+    games,
+    reported,
+    rows,
+    ruleset_of,
+    with_config,
+)
 
 LOOPS = pathlib.Path(__file__).parent / "leaks.py"
-MANY, FEW = 200, 1
+MANY, FEW = 200 // THIN, 1
 """Random games of each configuration: in a compiled loop, and with everything checked in Python."""
 
 NOT_KEPT = ("", "the seat to act", "the legal set", "the observation", "chance apart")

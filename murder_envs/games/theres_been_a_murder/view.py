@@ -735,15 +735,16 @@ def may_take(state, slot, apart):
 
 
 @kernel
-def give_way(state, slot, left, apart, holder):
-    """No card that is left may lie in this slot: by the shortest chain, one slot before it gives it its card and takes
-    another, for which a third may have to give way, and so on. Returns which card is no longer left, NO_CARD: none."""
+def give_way(state, slot, cards, left, apart, holder):
+    """None of the slots' cards that are left may lie in this one: by the shortest chain, a slot before it gives it its
+    card and takes another, for which a third may have to give way, and so on. Returns which card is no longer left,
+    NO_CARD: none."""
     wanted_by = scratch_words(CARD_NUMBERS)  # card -> slot from which the chain came to it
     reached = NONE
     to_visit = NONE
     now = slot
     while True:
-        fresh = may_take(state, now, apart) & ~reached
+        fresh = may_take(state, now, apart) & cards & ~reached
         reached |= fresh
         to_visit |= fresh
         while fresh != NONE:
@@ -775,14 +776,15 @@ def line_up(state, n, apart):
     paths). False if there is no arrangement; there is one without `apart`, since the truth is one.
     """
     holder = scratch_words(CARD_NUMBERS)  # card -> slot
-    left = NONE
+    cards = NONE
     for slot in range(n):
-        left |= bit(state.slot_was[slot])
+        cards |= bit(state.slot_was[slot])
+    left = cards
     for slot in range(n):
-        cards = may_take(state, slot, apart) & left
-        card = lowest(cards)
-        if cards == NONE:
-            card = give_way(state, slot, left, apart, holder)
+        free = may_take(state, slot, apart) & left
+        card = lowest(free)
+        if free == NONE:
+            card = give_way(state, slot, cards, left, apart, holder)
             if card == NO_CARD:
                 return False
         else:
@@ -796,10 +798,10 @@ def line_up(state, n, apart):
 def forget(state, n):
     """Begin at an arrangement that the seat's knowledge alone singles out, with Blackmailer and Detective apart."""
     line_up(state, n, -1)
-    place = 0
-    while would_go_off(state, n):
-        line_up(state, n, place)
-        place += 1
+    if would_go_off(state, n):
+        place = 0
+        while not line_up(state, n, place):
+            place += 1  # the Blackmailer lies somewhere, so one of them succeeds
 
 
 @inner
