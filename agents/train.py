@@ -98,7 +98,7 @@ GAME_SETTINGS: dict[str, dict[str, Any]] = {
         "learning_rate": 5e-4,
     },
     "my_murder_mystery": {
-        "tables": {"now": 2, "earlier": 2, "heuristic": 4},
+        "tables": {"now": 1, "earlier": 1, "heuristic": 6},
         "one_hot": {"events": 0, "card_state": 11},
         "fits": ["claims_trait", "traits"],
         "net": [512, 256],
