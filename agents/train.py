@@ -759,17 +759,25 @@ def panel(axes: Any, curve: Sequence[Mapping[str, Any]], final: Mapping[str, mea
     axes.set_ylim(0, 1)
     axes.yaxis.set_major_formatter(PercentFormatter(1, decimals=0))
     axes.set_xlim(0, max(steps[-1], 1e-9))
-    at = 0.0
-    for it in sorted(final.values(), key=lambda it: it.value):
-        at = min(max(it.value, at), 0.98)  # no label on top of another
+    players = sorted(final.values(), key=lambda it: it.value)
+    for it, at in zip(players, spread([it.value for it in players], 0.11)):
         axes.text(
             1.015, at, f"{it.player}\n{it.value:.1%}",
             color=COLOURS[it.player], fontweight="bold", va="center", transform=axes.transAxes,
         )  # fmt: skip
-        at += 0.1
     axes.set_xlabel(f"decisions learnt from, {name}")
     axes.grid(alpha=0.25)
     axes.spines[["top", "right"]].set_visible(False)
+
+
+def spread(values: Sequence[float], gap: float) -> list[float]:
+    """Rising places in 0..1 for labels of rising values, at least `gap` apart, so that none lies on another."""
+    places: list[float] = []
+    for value in values:
+        places.append(max(value, places[-1] + gap) if places else value)
+    for k in reversed(range(len(places))):
+        places[k] = min(places[k], 1 - gap * (len(places) - 1 - k))
+    return places
 
 
 if __name__ == "__main__":

@@ -458,3 +458,9 @@ def test_features_say_whom_a_saying_fits():
     encoder = Encoder(space, none, np.zeros(0), none, none, said, has, width=0)
     seen = torch.tensor([[1.0, -1.0, 1.0, 0.0, 1.0, 1.0], [0.0, 1.0, 0.0, 0.0, 0.0, 1.0]])
     assert encoder(seen).tolist() == [[1.0, 0.0], [-0.5, 0.5]]
+
+
+def test_labels_do_not_lie_on_each_other():
+    assert train.spread([0.2, 0.5, 0.9], 0.1) == [0.2, 0.5, 0.9]
+    assert train.spread([0.0, 0.05, 0.06], 0.1) == pytest.approx([0.0, 0.1, 0.2])
+    assert train.spread([0.5, 0.999, 1.0], 0.1) == pytest.approx([0.5, 0.9, 1.0])
