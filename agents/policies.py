@@ -23,8 +23,13 @@ class Encoder(BaseFeaturesExtractor):
     Layouts are made for all configurations of a game: with four players the rows of four more seats are always 0, and
     so are the cards that the level leaves out. Such columns cost time and teach nothing, so they are left out.
 
+    Behind the observation stand further entries, which can be named like its own: where a one-hot block says which of q
+    things is meant (a question that is asked), what other blocks have of that thing.
+
     Args:
         observation_space: int8[size].
+        meant: int64[q], the entries of the one-hot block ...
+        of_each: int64[q, m], ... and of each thing the entries that become entries size to size + m - 1.
         columns: int64[a], which entries are numbers; they are divided by `scales`.
         scales: float[a], each column's usual value, the mean size of those that are not 0.
         is_columns: int64[b], entries that are names of things (the kind of an event, a card's number) ...
@@ -38,6 +43,8 @@ class Encoder(BaseFeaturesExtractor):
     def __init__(
         self,
         observation_space: gymnasium.Space,
+        meant: np.ndarray,
+        of_each: np.ndarray,
         columns: np.ndarray,
         scales: np.ndarray,
         is_columns: np.ndarray,
@@ -48,22 +55,29 @@ class Encoder(BaseFeaturesExtractor):
     ) -> None:
         n = len(columns) + len(is_columns) + len(said) * len(has)
         super().__init__(observation_space, width or n)
+        self.meant: torch.Tensor
+        self.of_each: torch.Tensor
         self.columns: torch.Tensor
         self.scales: torch.Tensor
         self.is_columns: torch.Tensor
         self.is_values: torch.Tensor
+        self.said: torch.Tensor
+        self.has: torch.Tensor
+        self.register_buffer("meant", torch.as_tensor(np.asarray(meant, np.int64)))
+        self.register_buffer("of_each", torch.as_tensor(np.asarray(of_each, np.int64)))
         self.register_buffer("columns", torch.as_tensor(np.asarray(columns, np.int64)))
         self.register_buffer("scales", torch.as_tensor(1 / np.asarray(scales, np.float32)))
         self.register_buffer("is_columns", torch.as_tensor(np.asarray(is_columns, np.int64)))
         self.register_buffer("is_values", torch.as_tensor(np.asarray(is_values, np.float32)))
-        self.said: torch.Tensor
-        self.has: torch.Tensor
         self.register_buffer("said", torch.as_tensor(np.asarray(said, np.int64)))
         self.register_buffer("has", torch.as_tensor(np.asarray(has, np.int64)))
         self.shared = torch.nn.Sequential(torch.nn.Linear(n, width), torch.nn.ReLU()) if width else torch.nn.Identity()
 
     def forward(self, observations: torch.Tensor) -> torch.Tensor:
         """float[N, size] -> float[N, features_dim]"""
+        if len(self.meant):
+            further = torch.einsum("nq,nqm->nm", observations[:, self.meant], observations[:, self.of_each])
+            observations = torch.cat([observations, further], 1)
         parts = [observations.index_select(1, self.columns) * self.scales]
         if len(self.is_columns):
             parts.append((observations.index_select(1, self.is_columns) == self.is_values).to(parts[0].dtype))
@@ -75,7 +89,12 @@ class Encoder(BaseFeaturesExtractor):
 
 
 def features(
-    ruleset: Ruleset, one_hot: Mapping[str, int], fits: Sequence[str] = (), games: int = 2048, rounds: int = 100
+    ruleset: Ruleset,
+    one_hot: Mapping[str, int],
+    fits: Sequence[str] = (),
+    meant: Mapping[str, Sequence[str]] = {},
+    games: int = 2048,
+    rounds: int = 100,
 ) -> dict[str, Any]:
     """Arguments of an `Encoder`: the entries that change in play of this configuration.
 
@@ -84,6 +103,7 @@ def features(
         one_hot: observation blocks whose entries are names of things, and how many of their rows to look at; from
             them come one feature for each value that occurs, in place of a number.
         fits: the names of two blocks with equal last axes, or none: what is said of marks, and who has these marks.
+        meant: a one-hot block and the blocks of which it chooses a part, along their first axis of its length; or none.
         games, rounds: how much play to look at: `rounds` decisions in each of so many games, first at random, then by
             the heuristic, which comes where random play does not.
     """
@@ -111,14 +131,40 @@ def features(
                 occurs[k, seen[:, column]] = True
             batch.step(batch.choose(player))
     columns = np.flatnonzero((least < greatest) & ~left_out)
+    scales = np.maximum(1, total[columns] / np.maximum(1, often[columns]))
+    chooser, of_each, further = _chosen(ruleset, meant)
+    more = np.arange(of_each.shape[1]) + ruleset.observation.size
+    said, has = ([*further.get(name, []), *_rows(ruleset, name)] for name in fits) if fits else ([], [])
     which, values = np.nonzero(occurs & (occurs.sum(1, keepdims=True) > 1))
     return {
-        "columns": columns,
-        "scales": np.maximum(1, total[columns] / np.maximum(1, often[columns])),
+        "meant": chooser,
+        "of_each": of_each,
+        "columns": np.concatenate([columns, more]),
+        "scales": np.concatenate([scales, np.ones(len(more))]),
         "is_columns": names[which],
         "is_values": values,
-        **dict(zip(("said", "has"), [_rows(ruleset, name) for name in fits] or [np.zeros((0, 0), np.int64)] * 2)),
+        "said": np.array(said, np.int64),
+        "has": np.array(has, np.int64),
     }
+
+
+def _chosen(
+    ruleset: Ruleset, meant: Mapping[str, Sequence[str]]
+) -> tuple[np.ndarray, np.ndarray, dict[str, np.ndarray]]:
+    """`meant` and `of_each` of an `Encoder`, and by block the further entries made of it, int64[rows, last axis]."""
+    size = ruleset.observation.size
+    for chooser, names in meant.items():
+        entries = _rows(ruleset, chooser).ravel()
+        parts, further = [], {}
+        for name in names:
+            block = ruleset.observation[name]
+            its = np.arange(block.slice.start, block.slice.stop).reshape(block.shape)
+            part = np.moveaxis(its, block.shape.index(len(entries)), 0)
+            further[name] = (size + np.arange(part[0].size)).reshape(-1, part.shape[-1])
+            size += part[0].size
+            parts.append(part.reshape(len(entries), -1))
+        return entries, np.concatenate(parts, 1), further
+    return np.zeros(0, np.int64), np.zeros((0, 0), np.int64), {}
 
 
 def _rows(ruleset: Ruleset, name: str) -> np.ndarray:

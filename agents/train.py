@@ -69,6 +69,7 @@ COMMON: dict[str, Any] = {
     "net": [256, 128],  # a shared layer, then layers of their own for policy and value
     "one_hot": {},  # observation blocks whose entries name things, and how many of their rows to look at (0: none)
     "fits": [],  # two blocks: what is said of marks, who has them; see `agents.policies.Encoder`
+    "meant": {},  # a one-hot block, and the blocks of which it chooses a part
     "reward": None,  # the game's, in training only; evaluations are by its default one
     "roles": False,  # a policy for each seat, and not one for all
     "tables": {},  # shares of the games by who plays the other seats, see `agents.league`; none: one policy plays all
@@ -101,6 +102,7 @@ GAME_SETTINGS: dict[str, dict[str, Any]] = {
         "tables": {"now": 1, "earlier": 1, "heuristic": 6},
         "one_hot": {"events": 0, "card_state": 11},
         "fits": ["claims_trait", "traits"],
+        "meant": {"question": ["candidates", "claims_who", "claims_trait"]},
         "net": [512, 256],
         "imitate": 2_000_000,
         "steps": 6_000_000,
@@ -369,7 +371,10 @@ def new_model(ruleset: Ruleset, env: BatchVecEnv, settings: dict[str, Any], devi
             "net_arch": {"pi": own, "vf": own},
             "activation_fn": torch.nn.ReLU,
             "features_extractor_class": Encoder,
-            "features_extractor_kwargs": {**features(ruleset, settings["one_hot"], settings["fits"]), "width": shared},
+            "features_extractor_kwargs": {
+                **features(ruleset, *(settings[name] for name in ("one_hot", "fits", "meant"))),
+                "width": shared,
+            },
         },
     )
 

@@ -451,13 +451,14 @@ def test_the_actor_draws_what_the_policy_says(finished):
     assert (Actor(policy)(seen[:3], masks[:3]) == odds.argmax()).all()
 
 
-def test_features_say_whom_a_saying_fits():
-    space = gymnasium.spaces.Box(-1, 1, (6,), np.int8)
+def test_features_say_whom_a_saying_fits_and_what_is_meant():
+    space = gymnasium.spaces.Box(-1, 1, (8,), np.int8)
     none = np.zeros(0, np.int64)
-    said, has = np.array([[0, 1]]), np.array([[2, 3], [4, 5]])
-    encoder = Encoder(space, none, np.zeros(0), none, none, said, has, width=0)
-    seen = torch.tensor([[1.0, -1.0, 1.0, 0.0, 1.0, 1.0], [0.0, 1.0, 0.0, 0.0, 0.0, 1.0]])
-    assert encoder(seen).tolist() == [[1.0, 0.0], [-0.5, 0.5]]
+    said, has = np.array([[0, 1], [8, 9]]), np.array([[2, 3], [4, 5]])
+    meant, of_each = np.array([6, 7]), np.array([[0, 1], [2, 3]])
+    encoder = Encoder(space, meant, of_each, np.array([8]), np.ones(1), none, none, said, has, width=0)
+    seen = torch.tensor([[1.0, -1.0, 1.0, 0.0, 1.0, 1.0, 0.0, 1.0], [0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 1.0, 0.0]])
+    assert encoder(seen).tolist() == [[1.0, 1.0, 0.0, 0.5, 0.5], [0.0, -0.5, 0.5, -0.5, 0.5]]
 
 
 def test_labels_do_not_lie_on_each_other():
