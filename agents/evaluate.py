@@ -396,7 +396,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         asked.error(str(error))
     if given.run is not None:
         console.print(f"{ruleset.name}, {ruleset.n_seats} players: {given.run}", soft_wrap=True)
-        console.print(measures.table(measures.final_table(outcome(ruleset), trained, games, seed)))
+        console.print(*measures.tables(measures.final_table(outcome(ruleset), trained, games, seed)), sep="\n")
         return 0
     about = {**runs.surroundings(), "seed": seed, "deals": deals, "agents": agents}
     about["command_line"] = "python -m agents.evaluate " + " ".join(sys.argv[1:] if arguments is None else arguments)

@@ -233,15 +233,24 @@ def columns(results: Sequence[Result]) -> tuple[list[str], list[list[str]]]:
     return headings + [name.replace("_", " ") for name in names], rows
 
 
-def table(results: Sequence[Result]) -> Table:
-    """The table for the terminal: what fits there, without the games' own figures."""
+def tables(results: Sequence[Result]) -> list[Table]:
+    """The table for the terminal, one for each policy: what fits there, without the games' own figures."""
+    policies = list(dict.fromkeys(it.policy for it in results))
+    return [
+        _table([it for it in results if it.policy == name], name if len(policies) > 1 else None) for name in policies
+    ]
+
+
+def _table(results: Sequence[Result], title: str | None) -> Table:
     headings, rows = columns(results)
     end = headings.index("above heuristic" if "above heuristic" in headings else "95 % interval") + 1
-    drawn = Table(caption=f"{results[0].games:,} games a row", caption_justify="left")
+    drawn = Table(
+        title=title, title_justify="left", caption=f"{results[0].games:,} games a row", caption_justify="left"
+    )
     for heading in headings[:end]:
         drawn.add_column(heading, justify="left" if heading in NAMES else "right", no_wrap=True)
     for before, it, row in zip([None, *results], results, rows):
-        if before is not None and (before.policy, before.against) != (it.policy, it.against):
+        if before is not None and before.against != it.against:
             drawn.add_section()
         drawn.add_row(*row[:end])
     return drawn

@@ -665,7 +665,7 @@ def finish(job: Job, console: Console) -> None:
     content = {"steps": steps, "of": job.settings["steps"], "minutes": round(minutes, 2), "results": players}
     runs.write_json(run / "results.json", content)
     console.print(f"\n{title}", soft_wrap=True)
-    console.print(measures.table(results))
+    console.print(*measures.tables(results), sep="\n")
     console.print(f"models, curve.png, game.txt (a game of the trained agents) and more: {run}", soft_wrap=True)
 
 
