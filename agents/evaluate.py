@@ -46,14 +46,6 @@ CHUNK_STREAM = -4
 """In place of a game's number in `episode_seed`."""
 
 
-def roles(ruleset: Ruleset) -> dict[str, list[int]]:
-    """Role -> its seats: agents whose names differ in a number alone have one role."""
-    found: dict[str, list[int]] = {}
-    for seat, agent in enumerate(ruleset.agents):
-        found.setdefault(agent.rstrip("0123456789").rstrip("_"), []).append(seat)
-    return found
-
-
 # -- Playing ----------------------------------------------------------------------------------------------------------
 
 
@@ -161,18 +153,18 @@ def evaluate(
     config = json.dumps(dict(ruleset.config))
     sizes = [min(CHUNK, deals - first) for first in range(0, deals, CHUNK)]
     seeds = [int(episode_seed(seed, CHUNK_STREAM, c)) for c in range(len(sizes))]
-    keys = [(role, row, column) for role in roles(ruleset) for row in agents for column in agents]
+    keys = [(role, row, column) for role in ruleset.roles for row in agents for column in agents]
     parts = [
         Part(ruleset.name, config, agents[row], agents[column], seat, size, its_seed)
         for role, row, column in keys
-        for seat in roles(ruleset)[role]
+        for seat in ruleset.roles[role]
         for size, its_seed in zip(sizes, seeds)
     ]
     played = iter(play_all(parts, processes, console))
     cells, matches = [], []
     for role, row, column in keys:
         wins, paid, figures = [], [], []
-        for seat in roles(ruleset)[role]:
+        for seat in ruleset.roles[role]:
             chunks = [next(played) for _ in sizes]
             returns = np.concatenate([it[1] for it in chunks])
             wins.append(np.concatenate([it[0] for it in chunks]))
@@ -256,7 +248,7 @@ def markdown(found: Evaluation, about: Mapping[str, Any]) -> str:
     ruleset = found.ruleset
     lines = [f"# {ruleset.title or ruleset.name}, {ruleset.n_seats} players", ""]
     names = list(dict.fromkeys(cell.row for cell in found.cells))
-    for role in roles(ruleset):
+    for role in ruleset.roles:
         cells = {(cell.row, cell.column): cell for cell in found.cells if cell.role == role}
         lines += [f"## Win rate of the row's agent as {role}, the column's in all other seats", ""]
         lines += [f"| {' | '.join(['', *names])} |", f"| {' | '.join(['---', *['---:'] * len(names)])} |"]
@@ -295,7 +287,7 @@ def heat_map(found: Evaluation, about: Mapping[str, Any]) -> bytes:
     matplotlib.use("Agg")
     from matplotlib import pyplot
 
-    of = roles(found.ruleset)
+    of = found.ruleset.roles
     names = list(dict.fromkeys(cell.row for cell in found.cells))
     side = max(3.2, 1.15 * len(names) + 1.6)
     figure, table = pyplot.subplots(

@@ -48,14 +48,6 @@ FIELDS = (
 )  # fmt: skip
 
 
-def roles(ruleset: Ruleset) -> dict[str, list[int]]:
-    """Role -> its seats: agents whose names differ in a number alone have one role."""
-    seats: dict[str, list[int]] = {}
-    for seat, agent in enumerate(ruleset.agents):
-        seats.setdefault(agent.rstrip("0123456789").rstrip("_"), []).append(seat)
-    return seats
-
-
 class Player:
     """Plays whole games with a search in one seat and the heuristic in the others."""
 
@@ -136,7 +128,7 @@ def measured(given: argparse.Namespace) -> Iterator[dict[str, Any]]:
     }
     with concurrent.futures.ProcessPoolExecutor(given.processes) as pool:
         for game in given.games:
-            for role, seats in roles(make_ruleset(game, **configs(game)[given.config])).items():
+            for role, seats in make_ruleset(game, **configs(game)[given.config]).roles.items():
                 for simulations in given.budgets:
                     settings = {**fixed, "simulations": simulations}
                     shares = [range(k, given.deals, 4 * given.processes) for k in range(4 * given.processes)]

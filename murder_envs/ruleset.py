@@ -89,3 +89,11 @@ class Ruleset:
     def n_seats(self) -> int:
         """How many seats the table has."""
         return len(self.agents)
+
+    @property
+    def roles(self) -> dict[str, list[int]]:
+        """Role -> its seats: agents whose names differ in a number alone have one role."""
+        found: dict[str, list[int]] = {}
+        for seat, agent in enumerate(self.agents):
+            found.setdefault(agent.rstrip("0123456789").rstrip("_"), []).append(seat)
+        return found

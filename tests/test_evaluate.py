@@ -45,7 +45,7 @@ def found(game: str) -> evaluate.Evaluation:
 @pytest.mark.slow
 def test_every_agent_meets_every_agent_in_every_role(game):
     it = found(game)
-    of = evaluate.roles(it.ruleset)
+    of = it.ruleset.roles
     assert sorted(seat for seats in of.values() for seat in seats) == list(range(it.ruleset.n_seats))
     assert [(cell.role, cell.row, cell.column) for cell in it.cells] == [
         (role, row, column) for role in of for row in AGENTS for column in AGENTS
@@ -73,7 +73,7 @@ def test_a_cell_is_what_its_games_say(game):
     ruleset = it.ruleset
     cell = next(cell for cell in it.cells if (cell.row, cell.column) == ("heuristic", "random"))
     paid = []
-    for seat in evaluate.roles(ruleset)[cell.role]:
+    for seat in ruleset.roles[cell.role]:
         seated = ["random"] * ruleset.n_seats
         seated[seat] = "heuristic"
         chunk = int(evaluate.episode_seed(SEED, evaluate.CHUNK_STREAM, 0))
