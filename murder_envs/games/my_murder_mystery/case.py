@@ -10,7 +10,7 @@ import pathlib
 import re
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from murder_envs.core.snapshots import a_bool, a_list, a_text, an_int, distinct, fail, known_only
@@ -359,7 +359,8 @@ class CaseReader:
         self.table = table
         self.pool_all = pool_all
 
-    def read(self, win_points: int) -> Case:
+    def sizes(self) -> tuple[list[Mapping[str, Any]], list[Mapping[str, Any]]]:
+        """How many there are of everything, into `terms` as far as is known yet; the characters and the locations."""
         table = self.table
         if unknown := [key for key in table if key not in CASE_FIELDS]:
             fail(f"case.{unknown[0]}", "unknown field")
@@ -385,6 +386,11 @@ class CaseReader:
         if not 2 <= len(rows) <= MAX_LOCATIONS or not len(rows) <= len(questions) * len(traits) <= 2 * len(rows):
             fail("case.locations", f"2 to {MAX_LOCATIONS}, no more than questions x traits and at least half as many")
         self.terms = Terms(questions, traits, people, n_portraits, len(rows), 0, 0, 0, 0, self.pool_all)
+        return characters, rows
+
+    def read(self, win_points: int) -> Case:
+        characters, rows = self.sizes()
+        questions, n_portraits = self.terms.questions, self.terms.n_portraits
         secrets = self.secrets()
         n_secrets = sum(card in HANDED for card in secrets)
         if n_secrets > len(rows):
@@ -397,15 +403,15 @@ class CaseReader:
             known_only_in("characters", row, PORTRAIT_FIELDS[:5])
         n_answers = sum(objective.kind == ANSWER for objective in objectives[0])
         if n_answers > min(MAX_ANSWERS, max(0, len(questions) - 2)):
-            fail("case.objectives", f"{people[0]}: too many `answer` objectives")
+            fail("case.objectives", f"{self.terms.people[0]}: too many `answer` objectives")
         most = max(map(len, stories))
         if most > MAX_WITNESS:
             fail("case.stories", f"at most {MAX_WITNESS} facts")
-        n_witness = an_int("case.witness_facts", table.get("witness_facts", most), most, MAX_WITNESS)
-        self.terms = Terms(
-            questions, traits, people, n_portraits, len(rows), n_secrets,
-            sum(place.theme == MURDER for place in places), n_answers, n_witness, self.pool_all,
-        )  # fmt: skip
+        n_witness = an_int("case.witness_facts", self.table.get("witness_facts", most), most, MAX_WITNESS)
+        n_murder = sum(place.theme == MURDER for place in places)
+        self.terms = replace(
+            self.terms, n_secrets=n_secrets, n_murder_locations=n_murder, n_answers=n_answers, n_witness=n_witness
+        )
         out, to = self.out(secrets), self.to(secrets)
         contents = Contents(
             [self.code(row) for row in characters],
@@ -421,7 +427,7 @@ class CaseReader:
             fail("case.locations", "headed by the only question")
         check(self.terms, contents, win_points, "case.")
         self.check_setup_cards(contents)
-        return Case(self.terms, contents, table)
+        return Case(self.terms, contents, self.table)
 
     def rows(self, name: str, *known: str) -> list[Mapping[str, Any]]:
         rows = a_list(f"case.{name}", self.table.get(name))
