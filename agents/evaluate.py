@@ -6,8 +6,9 @@
 In a cell the agent of the row has one seat, each of its role's by turns, and the agent of the column all others. Every
 cell plays the same deals, so rows differ by play alone. The measure is the share of games that the row's seat wins (is
 paid more than 0 for, under the default reward; where all are paid alike, that the table wins), and beside it the mean
-return. With `random` and a `cheating:N` among the agents, `of_ceiling` says how far the row's mean return is from the
-first's (0) to the second's (1) at the same table.
+return, and how much more the row's agent is paid than the column's would be in the same seats of the same deals. With
+`random` and a `cheating:N` among the agents, `of_ceiling` says how far the row's mean return is from the first's (0) to
+the second's (1) at the same table.
 
 Everything goes into one folder: matrix.csv, matrix.md, matrix.png, and evaluation.json with seed, versions, command.
 """
@@ -121,6 +122,8 @@ class Cell(NamedTuple):
         row, column: names of the agents.
         deals, games: how many deals, each played once for each seat of the role.
         win_rate, mean_return: value, low and high end of the 95 % interval, over deals.
+        gain: the same for what it is paid above the column's agent in the same seats of the same deals: the mean of
+            paired differences.
         of_ceiling: mean return from that of random play (0) to that of the cheating search (1); NaN without both.
         figures: the game's figures of the row's seat.
     """
@@ -132,12 +135,14 @@ class Cell(NamedTuple):
     games: int
     win_rate: tuple[float, float, float]
     mean_return: tuple[float, float, float]
+    gain: tuple[float, float, float]
     of_ceiling: float
     figures: dict[str, float]
 
 
 class Evaluation(NamedTuple):
-    """All cells of one configuration, and the ratings (name -> mu, sigma; empty where all are paid alike)."""
+    """All cells of one configuration, and the ratings (name -> mu, sigma; empty where all are paid alike, and where not
+    every agent met every other)."""
 
     ruleset: Ruleset
     cells: list[Cell]
@@ -145,15 +150,21 @@ class Evaluation(NamedTuple):
 
 
 def evaluate(
-    ruleset: Ruleset, agents: Mapping[str, str], deals: int, seed: int, processes: int, console: Console
+    ruleset: Ruleset,
+    agents: Mapping[str, str],
+    deals: int,
+    seed: int,
+    processes: int,
+    console: Console,
+    among: Sequence[str] | None = None,
 ) -> Evaluation:
-    """Every agent (name -> what makes it) in every role against every agent."""
+    """Every agent (name -> what makes it) in every role, each of `among` (names; None: all) in the other seats."""
     for agent in agents.values():
         players.make_player(agent, ruleset)  # what is wrong is said here, not in another process
     config = json.dumps(dict(ruleset.config))
     sizes = [min(CHUNK, deals - first) for first in range(0, deals, CHUNK)]
     seeds = [int(episode_seed(seed, CHUNK_STREAM, c)) for c in range(len(sizes))]
-    keys = [(role, row, column) for role in ruleset.roles for row in agents for column in agents]
+    keys = [(role, row, column) for role in ruleset.roles for row in agents for column in among or agents]
     parts = [
         Part(ruleset.name, config, agents[row], agents[column], seat, size, its_seed)
         for role, row, column in keys
@@ -162,6 +173,7 @@ def evaluate(
     ]
     played = iter(play_all(parts, processes, console))
     cells, matches = [], []
+    returns_of: dict[tuple[str, str, str], np.ndarray] = {}
     for role, row, column in keys:
         wins, paid, figures = [], [], []
         for seat in ruleset.roles[role]:
@@ -172,21 +184,18 @@ def evaluate(
             figures += [dict(zip(it[2], values)) for it in chunks for values in zip(*it[2].values())]
             others = (returns.sum(1) - returns[:, seat]) / (ruleset.n_seats - 1)
             matches += [(row, column, mine, theirs) for mine, theirs in zip(paid[-1], others)]
-        won, mean = np.stack(wins, 1).astype(np.float64), np.stack(paid, 1)
+        won, mean = np.stack(wins, 1).astype(np.float64), np.stack(paid, 1).mean(1)
+        returns_of[role, row, column] = mean
         cells.append(
             Cell(
-                role,
-                row,
-                column,
-                deals,
-                won.size,
-                share_interval(won),
-                mean_interval(mean.mean(1)),
-                math.nan,
+                role, row, column, deals, won.size, share_interval(won), mean_interval(mean), (math.nan,) * 3, math.nan,
                 averages(figures),
-            )  # fmt: skip
-        )
-    rated = {} if paid_alike(ruleset) else ratings(list(agents), matches, seed)
+            )
+        )  # fmt: skip
+    for k, cell in enumerate(cells):
+        its, theirs = (returns_of[cell.role, name, cell.column] for name in (cell.row, cell.column))
+        cells[k] = cell._replace(gain=mean_interval(its - theirs))
+    rated = {} if paid_alike(ruleset) or among is not None else ratings(list(agents), matches, seed)
     return Evaluation(ruleset, with_ceiling(cells, agents), rated)
 
 
@@ -233,7 +242,7 @@ def csv_rows(found: Evaluation, about: Mapping[str, Any]) -> list[dict[str, Any]
     for cell in found.cells:
         row: dict[str, Any] = {"game": found.ruleset.name, "players": found.ruleset.n_seats}
         row |= {"role": cell.role, "row": cell.row, "column": cell.column, "deals": cell.deals, "games": cell.games}
-        for name, interval in (("win_rate", cell.win_rate), ("mean_return", cell.mean_return)):
+        for name, interval in (("win_rate", cell.win_rate), ("mean_return", cell.mean_return), ("gain", cell.gain)):
             row |= dict(zip((name, f"{name}_low", f"{name}_high"), (round(x, 6) for x in interval)))
         row["of_ceiling"] = cell.of_ceiling
         row |= cell.figures
@@ -247,31 +256,32 @@ def markdown(found: Evaluation, about: Mapping[str, Any]) -> str:
     """The matrices, one for each role, the ratings and the games' own figures."""
     ruleset = found.ruleset
     lines = [f"# {ruleset.title or ruleset.name}, {ruleset.n_seats} players", ""]
-    names = list(dict.fromkeys(cell.row for cell in found.cells))
+    names, others = (list(dict.fromkeys(names)) for names in zip(*((it.row, it.column) for it in found.cells)))
     for role in ruleset.roles:
         cells = {(cell.row, cell.column): cell for cell in found.cells if cell.role == role}
         lines += [f"## Win rate of the row's agent as {role}, the column's in all other seats", ""]
-        lines += [f"| {' | '.join(['', *names])} |", f"| {' | '.join(['---', *['---:'] * len(names)])} |"]
+        lines += [f"| {' | '.join(['', *others])} |", f"| {' | '.join(['---', *['---:'] * len(others)])} |"]
         for row in names:
-            said = [cells[row, column].win_rate for column in names]
+            said = [cells[row, column].win_rate for column in others]
             lines.append(f"| {' | '.join([row, *(f'{v:.3f} ({a:.3f} to {b:.3f})' for v, a, b in said)])} |")
         lines.append("")
         figures = list(next(iter(cells.values())).figures)
-        if figures or any(not math.isnan(cell.of_ceiling) for cell in cells.values()):
-            heads = ["agent", "among", "mean return", "of ceiling", *(name.replace("_", " ") for name in figures)]
-            lines += [f"| {' | '.join(heads)} |", f"| {' | '.join(['---', '---', *['---:'] * (len(heads) - 2)])} |"]
-            for (row, column), cell in cells.items():
-                said_of = [cell.mean_return[0], cell.of_ceiling, *cell.figures.values()]
-                texts = ["" if math.isnan(x) else f"{x:.3f}" for x in said_of]
-                lines.append(f"| {' | '.join([row, column, *texts])} |")
-            lines.append("")
+        heads = ["agent", "among", "mean return", "gain", "of ceiling", *(name.replace("_", " ") for name in figures)]
+        lines += [f"| {' | '.join(heads)} |", f"| {' | '.join(['---', '---', *['---:'] * (len(heads) - 2)])} |"]
+        for (row, column), cell in cells.items():
+            gain, low, high = cell.gain
+            texts = [f"{cell.mean_return[0]:.3f}", f"{gain:+.3f} ({low:+.3f} to {high:+.3f})" if row != column else ""]
+            texts += ["" if math.isnan(x) else f"{x:.3f}" for x in (cell.of_ceiling, *cell.figures.values())]
+            lines.append(f"| {' | '.join([row, column, *texts])} |")
+        lines.append("")
     if found.ratings:
         lines += ["## Ratings (Plackett-Luce, openskill)", "", "| agent | mu | sigma |", "| --- | ---: | ---: |"]
         for name, (mu, sigma) in sorted(found.ratings.items(), key=lambda it: -it[1][0]):
             lines.append(f"| {name} | {mu:.2f} | {sigma:.2f} |")
         lines.append("")
     lines += [
-        f"{found.cells[0].deals:,} deals, each played once for each seat of a role; 95 % intervals over deals. "
+        f"{found.cells[0].deals:,} deals, each played once for each seat of a role; 95 % intervals over deals. Gain: "
+        "return above that of the agent among whom it plays, in the same seats of the same deals. "
         f"Seed {about['seed']}, murder_envs {about['packages'].get('murder_envs', '')}, commit {about['commit']}.",
         "",
         f"    {about['command_line']}",
@@ -288,21 +298,21 @@ def heat_map(found: Evaluation, about: Mapping[str, Any]) -> bytes:
     from matplotlib import pyplot
 
     of = found.ruleset.roles
-    names = list(dict.fromkeys(cell.row for cell in found.cells))
-    side = max(3.2, 1.15 * len(names) + 1.6)
+    names, others = (list(dict.fromkeys(names)) for names in zip(*((it.row, it.column) for it in found.cells)))
+    width, height = (max(3.2, 1.15 * len(them) + 1.6) for them in (others, names))
     figure, table = pyplot.subplots(
-        1, len(of), figsize=(side * len(of) + 0.8, side), dpi=150, layout="constrained", squeeze=False
+        1, len(of), figsize=(width * len(of) + 0.8, height), dpi=150, layout="constrained", squeeze=False
     )
     for axes, role in zip(table.flat, of):
         cells = {(cell.row, cell.column): cell.win_rate for cell in found.cells if cell.role == role}
-        shares = np.array([[cells[row, column][0] for column in names] for row in names])
+        shares = np.array([[cells[row, column][0] for column in others] for row in names])
         image = axes.imshow(shares, cmap="viridis", vmin=0, vmax=1)
         for i, row in enumerate(names):
-            for j, column in enumerate(names):
+            for j, column in enumerate(others):
                 value, low, high = cells[row, column]
                 said = f"{value:.2f}\n±{(high - low) / 2:.2f}"
                 axes.text(j, i, said, ha="center", va="center", color="black" if value > 0.6 else "white", fontsize=8)
-        axes.set_xticks(range(len(names)), names, rotation=30, ha="right", fontsize=8)
+        axes.set_xticks(range(len(others)), others, rotation=30, ha="right", fontsize=8)
         axes.set_yticks(range(len(names)), names, fontsize=8)
         axes.set_xlabel("in all other seats")
         axes.set_title(f"win rate as {role}" if len(of) > 1 else "win rate in one seat", loc="left", fontsize="medium")
@@ -346,6 +356,7 @@ def parser() -> argparse.ArgumentParser:
     it.add_argument("--config", default="default", help="one of its named configurations (default: %(default)s)")
     it.add_argument("--players", type=int, nargs="+", help="its num_players; several: one after the other")
     it.add_argument("--agents", nargs="+", metavar="AGENT", help="see below")
+    it.add_argument("--among", nargs="+", metavar="NAME", help="which of them have the other seats (default: all)")
     it.add_argument("--deals", type=int, default=200, help="for each seat of a cell (default: %(default)s)")
     it.add_argument("--seed", type=int, default=measures.TEST_SEED, help="of the deals (default: %(default)s)")
     it.add_argument("--processes", type=int, default=os.cpu_count() or 1, help="default: all cores")
@@ -376,6 +387,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
             agents = dict(map(players.named, given.agents))
             if len(agents) < len(given.agents):
                 fail("agents", "each name once; NAME=AGENT gives another name")
+            for name in given.among or ():
+                if name not in agents:
+                    fail("among", f"any of {', '.join(agents)}, not {name!r}")
             config = configs(given.game)[given.config]
             rulesets = [
                 outcome(make_ruleset(given.game, **config, **({} if n is None else {"num_players": n})))
@@ -395,7 +409,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     folder = given.out / f"{given.game}-{time.strftime('%Y%m%d-%H%M%S')}"
     for ruleset in rulesets:
         out = folder / f"{ruleset.n_seats}-players" if len(rulesets) > 1 else folder
-        found = evaluate(ruleset, agents, deals, seed, processes, console)
+        found = evaluate(ruleset, agents, deals, seed, processes, console, given.among)
         save(out, found, about)
         console.print(markdown(found, about))
         console.print(f"matrix.csv, matrix.md, matrix.png, evaluation.json: {out}", soft_wrap=True)

@@ -8,9 +8,13 @@ from typing import Any
 import gymnasium
 import numpy as np
 import torch
+from sb3_contrib.common.maskable.distributions import MaskableDistribution
+from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
 from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
 
+from murder_envs.drivers.advice import Advice
 from murder_envs.drivers.batch import Batch
+from murder_envs.registry import make_ruleset
 from murder_envs.ruleset import Ruleset
 
 LOOK_SEED = 2**62
@@ -173,6 +177,65 @@ def _rows(ruleset: Ruleset, name: str) -> np.ndarray:
     return np.arange(block.slice.start, block.slice.stop).reshape(-1, block.shape[-1])
 
 
+class Advised(MaskableActorCriticPolicy):
+    """A policy that knows what the scripted player would do here, and learns where to do otherwise.
+
+    Its scores (logits) are those of its own network, and `trust` more for the scripted player's choice, which follows
+    from observation and mask alone. It begins as that player with some noise, so that what is learnt is an improvement
+    from the first step on (as in Silver et al., "Residual Policy Learning", 2018).
+
+    Args:
+        trust: what it begins with; learnt like all weights.
+        game, config: name and parameters of the game that it plays.
+        arguments: those of `MaskableActorCriticPolicy`.
+    """
+
+    def __init__(self, *arguments: Any, trust: float, game: str, config: dict[str, Any], **named: Any) -> None:
+        self._first_trust = trust
+        super().__init__(*arguments, **named)
+        self._advice = Advice(make_ruleset(game, **config))
+
+    def _build(self, lr_schedule: Any) -> None:
+        self.trust = torch.nn.Parameter(torch.tensor(float(self._first_trust)))
+        super()._build(lr_schedule)
+
+    def _get_constructor_parameters(self) -> dict[str, Any]:
+        ruleset = self._advice.ruleset
+        its_own = {"trust": self._first_trust, "game": ruleset.name, "config": dict(ruleset.config)}
+        return {**super()._get_constructor_parameters(), **its_own}
+
+    def advised(self, scores: torch.Tensor, observations: torch.Tensor, masks: Any) -> torch.Tensor:
+        """Scores float[N, n] with what the scripted player's choices are worth; masks [N, n], as tensor or array."""
+        seen, legal = observations.cpu().numpy().astype(np.int8), torch.as_tensor(masks).cpu().numpy()
+        choices = torch.as_tensor(self._advice(seen, legal.reshape(scores.shape)), device=scores.device)
+        return scores + self.trust * torch.nn.functional.one_hot(choices, scores.shape[1])
+
+    # The library asks for distributions in three ways, and knows the masks only outside the part that makes scores.
+
+    def _get_action_dist_from_latent(self, latent_pi: torch.Tensor) -> MaskableDistribution:
+        return self.action_dist.proba_distribution(action_logits=self.advised(self.action_net(latent_pi), *self._given))
+
+    def forward(self, obs: Any, deterministic: bool = False, action_masks: Any = None) -> Any:
+        self._given = obs, action_masks
+        return super().forward(obs, deterministic, action_masks)
+
+    def evaluate_actions(self, obs: Any, actions: Any, action_masks: Any = None) -> Any:
+        self._given = obs, action_masks
+        return super().evaluate_actions(obs, actions, action_masks)
+
+    def get_distribution(self, obs: Any, action_masks: Any = None) -> MaskableDistribution:
+        self._given = obs, action_masks
+        return super().get_distribution(obs, action_masks)
+
+
+def scores(policy: Any, latent: torch.Tensor, observations: torch.Tensor, legal: torch.Tensor) -> torch.Tensor:
+    """float[N, n]: a policy's scores of all actions, -inf where they are illegal."""
+    found = policy.action_net(latent)
+    if isinstance(policy, Advised):
+        found = policy.advised(found, observations, legal)
+    return found.masked_fill(~legal, -torch.inf)
+
+
 class Falling:
     """A learning rate that falls from `start` to `end` in a straight line as a run goes on.
 
@@ -206,12 +269,12 @@ class Actor:
         policy = self.policy
         with torch.no_grad():
             seen = torch.as_tensor(np.asarray(observations), device=policy.device)
-            features = policy.mlp_extractor.forward_actor(policy.extract_features(seen, policy.pi_features_extractor))
-            scores = policy.action_net(features)
-            if self.sampled:  # the greatest of Gumbel numbers: a draw from the softmax
-                scores = scores - torch.empty_like(scores).exponential_().log()
+            latent = policy.mlp_extractor.forward_actor(policy.extract_features(seen, policy.pi_features_extractor))
             legal = torch.as_tensor(np.asarray(masks), device=policy.device) != 0
-            return scores.masked_fill(~legal, -torch.inf).argmax(1).cpu().numpy()
+            found = scores(policy, latent, seen, legal)
+            if self.sampled:  # the greatest of Gumbel numbers: a draw from the softmax
+                found = found - torch.empty_like(found).exponential_().log()
+            return found.argmax(1).cpu().numpy()
 
     def choose(self, batch: Batch, games: np.ndarray) -> np.ndarray:
         """What it does in some games of a batch."""

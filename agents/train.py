@@ -43,10 +43,10 @@ from stable_baselines3.common.logger import Logger, TensorBoardOutputFormat
 from torch.utils.tensorboard.writer import SummaryWriter
 
 from agents import measures, runs
-from agents.imitate import imitate
 from agents.league import League, check_shares, past, remember
+from agents.lessons import imitate, improve
 from agents.measures import Contest
-from agents.policies import Actor, Encoder, Falling, features
+from agents.policies import Actor, Advised, Encoder, Falling, features
 from murder_envs.api.sb3 import BatchVecEnv
 from murder_envs.core.snapshots import an_int, fail
 from murder_envs.drivers.transcript import Game
@@ -70,10 +70,12 @@ COMMON: dict[str, Any] = {
     "one_hot": {},  # observation blocks whose entries name things, and how many of their rows to look at (0: none)
     "fits": [],  # two blocks: what is said of marks, who has them; see `agents.policies.Encoder`
     "meant": {},  # a one-hot block, and the blocks of which it chooses a part
+    "trust": 0.0,  # above 0: the policy knows the scripted player's choice, and begins with so much trust in it
     "reward": None,  # the game's, in training only; evaluations are by its default one
     "roles": False,  # a policy for each seat, and not one for all
     "tables": {},  # shares of the games by who plays the other seats, see `agents.league`; none: one policy plays all
     "imitate": 0,  # decisions of the scripted player to begin with, for each policy
+    "improve": 0,  # positions in which to try out other actions than the scripted player's, for each policy
     "evals": 20,  # points of the learning curve after the first
     "eval_games": 2_000,  # games for each of them
     "test_games": 10_000,  # games for the final table
@@ -104,7 +106,8 @@ GAME_SETTINGS: dict[str, dict[str, Any]] = {
         "fits": ["claims_trait", "traits"],
         "meant": {"question": ["candidates", "claims_who", "claims_trait"]},
         "net": [512, 256],
-        "imitate": 2_000_000,
+        "trust": 4.0,
+        "improve": 400_000,
         "steps": 6_000_000,
         "learning_rate": 5e-4,
     },
@@ -145,9 +148,10 @@ def parser() -> argparse.ArgumentParser:
     learner = it.add_argument_group("the learner (defaults may differ by game)")
     for name in ("envs", "rollout", "batch_size", "epochs", "evals", "eval_games", "test_games"):
         learner.add_argument(f"--{name.replace('_', '-')}", type=int, help=f"default: {COMMON[name]:,}")
-    for name in ("learning_rate", "entropy", "gamma", "gae_lambda"):
+    for name in ("learning_rate", "entropy", "gamma", "gae_lambda", "trust"):
         learner.add_argument(f"--{name.replace('_', '-')}", type=float, help=f"default: {COMMON[name]}")
     learner.add_argument("--imitate", type=int, help="decisions of the scripted player to learn from first")
+    learner.add_argument("--improve", type=int, help="positions in which to try out other actions than its own")
     learner.add_argument("--tables", help="who has the other seats, as in now=4,earlier=2,heuristic=2")
     learner.add_argument("--reward", help="the game's reward to train on")
     learner.add_argument("--net", help="widths: the shared layer, then those of policy and value (default: 256,128)")
@@ -205,9 +209,16 @@ def new_settings(given: argparse.Namespace, game: str) -> dict[str, Any]:
         ("steps", 1, 10**12), ("seed", 0, 2**32 - 1), ("envs", 1, 65_536), ("rollout", 2, 65_536),
         ("batch_size", 2, 10**7), ("epochs", 1, 1000), ("evals", 1, 10_000), ("eval_games", 1, 10**6),
         ("test_games", 1, 10**7), ("imitate", 0, 10**9),
+        ("improve", 0, 10**9),
     ):  # fmt: skip
         settings[name] = an_int(name, settings[name], low, high)
-    for name, most in (("learning_rate", 1.0), ("entropy", 10.0), ("gamma", 1.0), ("gae_lambda", 1.0)):
+    for name, most in (
+        ("learning_rate", 1.0),
+        ("entropy", 10.0),
+        ("gamma", 1.0),
+        ("gae_lambda", 1.0),
+        ("trust", 100.0),
+    ):
         if not 0 <= settings[name] <= most:
             fail(name, f"0 to {most}, not {settings[name]}")
     if isinstance(settings["net"], str):
@@ -354,8 +365,9 @@ def new_model(ruleset: Ruleset, env: BatchVecEnv, settings: dict[str, Any], devi
     """An untrained model."""
     shared, *own = settings["net"]
     rate = settings["learning_rate"]
+    advised = {"trust": settings["trust"], "game": ruleset.name, "config": dict(ruleset.config)}
     return MaskablePPO(
-        "MlpPolicy",
+        Advised if settings["trust"] else "MlpPolicy",
         env,
         n_steps=settings["rollout"],
         batch_size=settings["batch_size"],
@@ -368,6 +380,7 @@ def new_model(ruleset: Ruleset, env: BatchVecEnv, settings: dict[str, Any], devi
         device=device,
         stats_window_size=settings["envs"] * 4,
         policy_kwargs={
+            **(advised if settings["trust"] else {}),
             "net_arch": {"pi": own, "vf": own},
             "activation_fn": torch.nn.ReLU,
             "features_extractor_class": Encoder,
@@ -440,7 +453,7 @@ def train(job: Job, console: Console) -> int:
     for it in job.learners:
         it.model.set_logger(Logger(str(job.run), [watch.logs[it.name]]))
     with watch.progress, watch.handling_signals():
-        if not job.steps and settings["imitate"]:
+        if not job.steps:
             first_lessons(job, watch)
         watch.table_head()
         while job.steps < settings["steps"]:
@@ -458,13 +471,14 @@ def train(job: Job, console: Console) -> int:
 
 
 def first_lessons(job: Job, watch: Watch) -> None:
-    """Let every policy learn the scripted player's choices before it makes its own."""
+    """Let every policy learn from the scripted player before it learns from its own games."""
     settings = job.settings
     for it in job.learners:
-        imitate(
-            it.model, job.ruleset, it.seats, settings["imitate"], settings["seed"],
-            said=functools.partial(watch.lesson, it.name),
-        )  # fmt: skip
+        for lesson, name in ((imitate, "imitate"), (improve, "improve")):
+            lesson(
+                it.model, job.ruleset, it.seats, settings[name], settings["seed"],
+                said=functools.partial(watch.lesson, it.name, name),
+            )  # fmt: skip
 
 
 def learn_a_round(job: Job, watch: Watch) -> None:
@@ -551,13 +565,14 @@ class Watch(BaseCallback):
         self.progress.update(self._bar, completed=steps, what="learning", said=said)
         return True
 
-    def lesson(self, name: str, done: int, agreed: float) -> None:
+    def lesson(self, policy: str, lesson: str, done: int, figure: float) -> None:
         """Say how far a first lesson is."""
-        who = "" if name == ALL else f" of the {name}"
-        said = f"{done / 1e6:.2f} M decisions of the heuristic, {agreed:.0%} the same"
-        self.progress.update(self._bar, completed=0, what=f"first lesson{who}", said=said)
-        if done >= self.job.settings["imitate"]:
-            self.progress.console.print(f"first lesson{who}: {said}")
+        who = "" if policy == ALL else f" of the {policy}"
+        came_of_it = f"{figure:.0%} the same" if lesson == "imitate" else f"{figure:+.3f} paid by another choice"
+        said = f"{done / 1e6:.2f} M decisions of the heuristic, {came_of_it}"
+        self.progress.update(self._bar, completed=0, what=f"first lesson{who}: {lesson}", said=said)
+        if done >= self.job.settings[lesson]:
+            self.progress.console.print(f"first lesson{who}: {lesson}, {said}, {self.seconds / 60:.1f} minutes")
 
     def save(self) -> None:
         """Write a checkpoint."""

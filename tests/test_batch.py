@@ -10,6 +10,7 @@ from numpy.lib import recfunctions
 from murder_envs.core.jit import COMPILED, bind
 from murder_envs.core.rng import episode_seed
 from murder_envs.drivers import rollout
+from murder_envs.drivers.advice import Advice
 from murder_envs.drivers.batch import Batch
 from tests.support import Table, decisions_of, ruleset_of
 
@@ -410,6 +411,55 @@ def test_games_go_on_from_given_states(ruleset):
         rollout.play(ruleset, "random", 3, states=batch.states)
     with pytest.raises(ValueError, match="seeds: "):
         rollout.play(ruleset, "random", seeds=[-1])
+
+
+def test_games_go_on_with_a_first_action(ruleset):
+    batch = Batch(ruleset, 10, 1, auto_reset=False)
+    batch.reset()
+    first = batch.choose("random")
+    played = rollout.play(ruleset, "heuristic", states=batch.states, first=first, seeds=batch.seeds)
+    none = rollout.play(ruleset, "heuristic", states=batch.states, first=np.full(10, -1), seeds=batch.seeds)
+    assert facts(ruleset, none.states) == facts(
+        ruleset, rollout.play(ruleset, "heuristic", states=batch.states, seeds=batch.seeds).states
+    )
+    illegal = np.where(batch.masks[3] == 0)[0][0]
+    for wrong in (np.where(np.arange(10) == 3, illegal, first), np.full(10, ruleset.actions.n), np.full(10, -2)):
+        with pytest.raises(ValueError, match="first: legal actions"):
+            rollout.play(ruleset, "heuristic", states=batch.states, first=wrong)
+    for wrong in (first[:9], first.astype(float)):
+        with pytest.raises(ValueError, match="first: 10 ints"):
+            rollout.play(ruleset, "heuristic", states=batch.states, first=wrong)
+    with pytest.raises(ValueError, match="first: only together with states"):
+        rollout.play(ruleset, "heuristic", 10, first=first)
+    batch.step(first)
+    after = rollout.play(ruleset, "heuristic", states=batch.states, seeds=batch.seeds)
+    assert facts(ruleset, played.states) == facts(ruleset, after.states)
+    assert (played.decisions == after.decisions).all()
+
+
+def test_advice_is_what_the_scripted_player_does(ruleset):
+    """Where it draws no lots there is one answer; equal views, equal answer; legal always."""
+    advice = Advice(ruleset)
+    batch = Batch(ruleset, 64, 3, skip_forced=True)
+    batch.reset()
+    sure = right = 0
+    for _ in range(20):
+        choices = np.stack([batch.choose("heuristic") for _ in range(8)])
+        said = advice(batch.observations, batch.masks)
+        assert (batch.masks[np.arange(64), said] == 1).all()
+        alone = (choices == choices[0]).all(0)
+        sure += alone.sum()
+        right += (said == choices[0])[alone].sum()
+        order = np.arange(64)[::-1]
+        again = pickle.loads(pickle.dumps(advice))(batch.observations[order], batch.masks[order] != 0)
+        assert (again[order] == said).all()
+        batch.step(choices[0])
+    assert right > 0.95 * sure > 64  # what is chosen eight times in eight may be a lot all the same, once in a while
+    for wrong in (batch.observations[:, 1:], batch.observations[:5]):
+        with pytest.raises(ValueError, match="observations: |masks: "):
+            advice(wrong, batch.masks)
+    with pytest.raises(ValueError, match="masks: at least one"):
+        advice(batch.observations, np.zeros_like(batch.masks))
 
 
 def test_playouts(ruleset):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import subprocess
 import sys
@@ -9,10 +10,10 @@ import time
 
 import pytest
 
-from benchmarks import cases, modes, training
+from benchmarks import cases, modes, search_strength, training
 from benchmarks.measure import Entry, measure, rate
 from benchmarks.throughput import MODES, main
-from murder_envs.registry import GAMES, configs
+from murder_envs.registry import GAMES, configs, make_ruleset
 from tests.support import ROOT
 
 KEYS = ["game", "config", "mode", "batch", "value", "unit", "spread"]
@@ -175,3 +176,37 @@ def test_the_tables_of_cases(capsys):
             assert all(before <= now for before, now in zip(shares[k - 1], shares[k], strict=True))
     with pytest.raises(SystemExit):
         cases.main(["--cases", "0"])
+
+
+# -- Strength of search -----------------------------------------------------------------------------------------------
+
+
+def test_strength_is_a_row_for_each_role_and_budget(tmp_path, capsys):
+    game = next(name for name in GAMES if len(make_ruleset(name).roles) > 1)
+    asked = ["--game", game, "--budgets", "1,2", "--deals", "2,1", "--ceiling", "1", "--processes", "1"]
+    assert search_strength.main([*asked, "--out", str(tmp_path)]) == 0
+    rows = list(csv.DictReader((tmp_path / "strength.csv").open(encoding="utf-8")))
+    roles = make_ruleset(game).roles
+    agents = [("cheating:1:mo:heuristic", "2"), ("search:1:mo:heuristic", "2"), ("search:2:mo:heuristic", "1")]
+    assert [(row["row"], row["deals"], row["role"]) for row in rows] == [(*it, role) for it in agents for role in roles]
+    assert all(row["column"] == "heuristic" and "--budgets 1,2" in row["command"] for row in rows)
+    assert all(float(row["gain_low"]) <= float(row["gain"]) <= float(row["gain_high"]) for row in rows)
+    assert (tmp_path / "strength.png").read_bytes().startswith(b"\x89PNG")
+    assert "search:2:mo:heuristic" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "named"),
+    [
+        (["--game", "chess"], "game: one of "),
+        (["--players", "3"], "players: "),
+        (["--budgets", "10,x"], "budgets: "),
+        (["--budgets", "1,2,3", "--deals", "1,2"], "deals: one number, or one for each of the 3 budgets"),
+        (["--config", "huge"], "config: "),
+        (["--processes", "0"], "processes: 1 to "),
+    ],
+)
+def test_what_is_wrong_with_a_measurement_of_strength_is_named(arguments, named, tmp_path, capsys):
+    with pytest.raises(SystemExit):
+        search_strength.main([*arguments, "--out", str(tmp_path / "out")])
+    assert named in capsys.readouterr().err and not (tmp_path / "out").exists()

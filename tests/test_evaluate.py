@@ -55,6 +55,7 @@ def test_every_agent_meets_every_agent_in_every_role(game):
         value, low, high = cell.win_rate
         assert 0 <= low <= value <= high <= 1
         assert cell.mean_return[1] <= cell.mean_return[0] <= cell.mean_return[2]
+        assert cell.gain[1] <= cell.gain[0] <= cell.gain[2]
 
 
 @pytest.mark.slow
@@ -79,6 +80,36 @@ def test_a_cell_is_what_its_games_say(game):
         chunk = int(evaluate.episode_seed(SEED, evaluate.CHUNK_STREAM, 0))
         paid.append(measures.play(ruleset, seated, 6, chunk)[1][:, seat])
     assert cell.mean_return[0] == pytest.approx(np.mean(paid))
+
+
+@pytest.mark.slow
+def test_the_gain_is_the_mean_of_paired_differences(game):
+    it = found(game)
+    ruleset = it.ruleset
+    cell = next(cell for cell in it.cells if (cell.row, cell.column) == ("heuristic", "random"))
+    paid = {}
+    for row in ("heuristic", "random"):
+        each = []
+        for seat in ruleset.roles[cell.role]:
+            seated = ["random"] * ruleset.n_seats
+            seated[seat] = row
+            chunk = int(evaluate.episode_seed(SEED, evaluate.CHUNK_STREAM, 0))
+            each.append(measures.play(ruleset, seated, 6, chunk)[1][:, seat])
+        paid[row] = np.mean(each, 0)
+    differences = paid["heuristic"] - paid["random"]
+    assert cell.gain == pytest.approx(measures.mean_interval(differences))
+    assert all(cell.gain == (0, 0, 0) for cell in it.cells if cell.row == cell.column)
+
+
+def test_only_some_have_the_other_seats():
+    game = next(iter(registry.GAMES))
+    agents = {"random": "random", "heuristic": "heuristic"}
+    both = matrix(game, agents)
+    one = evaluate.evaluate(ruleset_of(game), agents, 6, SEED, 1, QUIET, ["heuristic"])
+    assert str(one.cells) == str([cell for cell in both.cells if cell.column == "heuristic"]) and not one.ratings
+    about = {"seed": SEED, "commit": "", "command_line": "", "packages": {}}
+    assert "|  | heuristic |\n" in evaluate.markdown(one, about)
+    assert evaluate.heat_map(one, about).startswith(b"\x89PNG")
 
 
 @pytest.mark.slow

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import functools
 import io
 import json
 import os
@@ -21,12 +22,13 @@ import pytest
 torch = pytest.importorskip("torch")
 pytest.importorskip("sb3_contrib")
 
-from agents import evaluate, measures, runs, train  # noqa: E402
-from agents.imitate import GAMES, lesson  # noqa: E402
+from agents import evaluate, lessons, measures, runs, train  # noqa: E402
 from agents.league import League  # noqa: E402
-from agents.policies import Actor, Encoder, features  # noqa: E402
+from agents.policies import Actor, Advised, Encoder, features  # noqa: E402
 from murder_envs import registry  # noqa: E402
+from murder_envs.api.sb3 import BatchVecEnv  # noqa: E402
 from murder_envs.drivers import rollout  # noqa: E402
+from murder_envs.drivers.advice import Advice  # noqa: E402
 from murder_envs.drivers.batch import Batch  # noqa: E402
 from tests.support import ROOT  # noqa: E402
 
@@ -210,7 +212,7 @@ def test_one_process_at_a_time(tmp_path, finished, capsys):
 @pytest.mark.parametrize("other", [name for name in train.GAME_SETTINGS if name != GAME])
 def test_a_run_with_opponents_goes_on_as_if_nothing_had_happened(tmp_path, monkeypatch, other):
     """First lesson, pool of earlier policies and opponents' draws are all put back."""
-    arguments = ["--game", other, *SMALLER, "--imitate", "500", "--steps", str(STEPS)]
+    arguments = ["--game", other, *SMALLER, "--imitate", "500", "--improve", "200", "--steps", str(STEPS)]
     assert train.main([*arguments, "--out", str(tmp_path / "one")]) == 0
     one = run_of(tmp_path / "one")
     real = train.learn_a_round
@@ -291,6 +293,8 @@ def test_a_crash_while_a_checkpoint_is_written_costs_only_that_one(finished, tmp
         (["--tables", "now"], "tables: shares like now=4"),
         (["--tables", "now=0"], "tables: at least one share above 0"),
         (["--imitate", "-1"], "imitate: 0 to "),
+        (["--improve", "-1"], "improve: 0 to "),
+        (["--trust", "-1"], "trust: 0 to "),
         (["--reward", "much"], "reward: "),
         (["--net", "wide"], "net: widths of layers like 256,128, not 'wide'"),
         (["--gamma", "1.5"], "gamma: 0 to 1.0, not 1.5"),
@@ -420,13 +424,81 @@ def test_features_leave_out_what_never_changes(game):
 
 def test_a_lesson_is_of_whole_games_and_of_the_seats_asked_for(game):
     ruleset = registry.make_ruleset(game)
-    seen, masks, actions, paid = lesson(ruleset, [1], seed=3)
+    seen, masks, actions, paid = lessons.lesson(ruleset, [1], seed=3)
     assert len(seen) == len(masks) == len(actions) == len(paid) > 0
     assert (masks[np.arange(len(actions)), actions] == 1).all() and (masks.sum(1) > 1).all()
     low, high = ruleset.observation.bounds()
     assert (seen >= low).all() and (seen <= high).all()
-    played = rollout.play(ruleset, "heuristic", GAMES, seed=3)
+    played = rollout.play(ruleset, "heuristic", lessons.GAMES, seed=3)
     assert set(np.unique(paid)) <= set(np.unique(played.returns[:, 1].astype(np.float32)))
+
+
+def test_what_is_tried_out_begins_with_the_heuristics_choice(game):
+    ruleset = registry.make_ruleset(game)
+    seats = [ruleset.n_seats - 1]
+    seen, masks, actions, paid = lessons.try_out(ruleset, seats, seed=3, horizon=10, tries=3)
+    assert len(seen) == len(masks) == len(actions) == len(paid) > 0 and actions.shape[1] == paid.shape[1] == 3
+    for mask, its_actions, its_paid in zip(masks, actions, paid):
+        its = its_actions[its_actions >= 0]
+        assert len(its) == len(set(its)) == min(3, mask.sum()) and mask[its].all()
+        assert len(set(its_paid[: len(its)])) > 1 and not its_paid[len(its) :].any()
+    sure = Advice(ruleset)(seen, masks) == actions[:, 0]
+    assert sure.mean() > 0.5  # elsewhere it draws lots
+    again = lessons.try_out(ruleset, seats, seed=3, horizon=10, tries=3)
+    assert all((one == other).all() for one, other in zip((seen, masks, actions, paid), again))
+
+
+def small_model(ruleset, **settings):
+    """An untrained model of a game with opponents."""
+    env = BatchVecEnv(ruleset, 8, seed=0, seat="random", opponents="heuristic", skip_forced=True)
+    torch.manual_seed(0)
+    return train.new_model(ruleset, env, {**train.COMMON, "net": [32, 16], **settings}, "cpu")
+
+
+def course(ruleset, teach, decisions, **settings) -> list[float]:
+    """What a small network is told to report, chapter by chapter."""
+    figures: list[float] = []
+    model = small_model(ruleset, **settings)
+    teach(model, ruleset, range(ruleset.n_seats), decisions, 5, said=lambda _, figure: figures.append(figure))
+    return figures
+
+
+def test_imitation_agrees_more_and_more(game, monkeypatch):
+    """In games that were not seen before."""
+    monkeypatch.setattr(lessons, "GAMES", 64)
+    figures = course(registry.make_ruleset(game), lessons.imitate, 20_000)
+    assert len(figures) > 1 and figures[-1] > figures[0]
+
+
+def test_trying_out_leads_to_what_is_paid_more(game, monkeypatch):
+    """In the same positions again and again; a single game says little of new ones."""
+    ruleset = registry.make_ruleset(game)
+    monkeypatch.setattr(lessons, "POSITIONS_OF", 64)
+    once = lessons.try_out(ruleset, range(ruleset.n_seats), 5)
+    monkeypatch.setattr(lessons, "try_out", lambda *_: once)
+    figures = course(ruleset, functools.partial(lessons.improve, batch_size=32, rate=3e-3), 20_000, trust=1.0)
+    assert figures[-1] > max(0, figures[0])
+
+
+def test_an_advised_policy_begins_as_the_scripted_player(game, tmp_path):
+    ruleset = registry.make_ruleset(game)
+    model = small_model(ruleset, trust=50.0)
+    assert isinstance(model.policy, Advised)
+    batch = Batch(ruleset, 32, 5, skip_forced=True)
+    batch.reset()
+    for _ in range(5):
+        batch.step(batch.choose("random"))
+    seen, masks = batch.observations.copy(), batch.masks.copy()
+    said = Advice(ruleset)(seen, masks)
+    assert (Actor(model.policy)(seen, masks) == said).all()
+    model.learn(8 * 64)
+    model.save(tmp_path / "model.zip")
+    again = type(model).load(tmp_path / "model.zip")
+    assert (again.predict(seen, deterministic=True, action_masks=masks)[0] == Actor(model.policy)(seen, masks)).all()
+    with torch.no_grad():
+        tensors = torch.as_tensor(seen), torch.as_tensor(said), torch.as_tensor(masks)
+        odds = again.policy.get_distribution(tensors[0], masks).distribution.logits[np.arange(32), said]
+        torch.testing.assert_close(model.policy.evaluate_actions(*tensors)[1], odds)
 
 
 def test_shares_of_tables_add_up(monkeypatch):

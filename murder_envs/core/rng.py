@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from murder_envs.core.bits import BYTE, ONE, PAD, get_word
 from murder_envs.core.jit import entry, inner, kernel
 
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)
@@ -124,3 +125,34 @@ def stream_below(stream, n):
         while product & LOW_32 < least:
             product = (next_word(stream) >> S32) * width
     return np.int64(product >> S32)
+
+
+# -- Hashes -----------------------------------------------------------------------------------------------------------
+
+
+@inner
+def stir(h, word):
+    """Mix a word into a hash: a bijection of the hash for each word."""
+    h = (h ^ word) * MIX_1
+    return h ^ (h >> S32)
+
+
+@kernel
+def fingerprint(row):
+    """Hash of an observation, in four strands that do not wait for each other."""
+    size = row.shape[0] - PAD
+    a, b, c, d = GOLDEN, MIX_1, MIX_2, ONE
+    at = 0
+    while at + 32 <= size:
+        a = stir(a, get_word(row, at))
+        b = stir(b, get_word(row, at + 8))
+        c = stir(c, get_word(row, at + 16))
+        d = stir(d, get_word(row, at + 24))
+        at += 32
+    while at + 8 <= size:
+        a = stir(a, get_word(row, at))
+        at += 8
+    while at < size:
+        b = stir(b, np.uint64(row[at]) & BYTE)
+        at += 1
+    return mix(mix(mix(a ^ mix(b)) ^ c) ^ mix(d))

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from murder_envs.core.bits import PAD, count, kth_of, put_set, row_of
+from murder_envs.core.bits import PAD, count, is_in, kth_of, put_set, row_of
 from murder_envs.core.jit import bind, kernel, records
 from murder_envs.core.rng import episode_seed, next_word, stream_below
 from murder_envs.core.snapshots import an_int, fail
@@ -20,6 +20,7 @@ from murder_envs.ruleset import Ruleset
 RANDOM, HEURISTIC = 0, 1
 POLICIES = {"random": RANDOM, "heuristic": HEURISTIC}
 NO_SEAT = -1
+NO_ACTION = -1
 POLICY_STREAM = -1
 """In place of a game's number in `episode_seed`: the policies' stream, as batches have it."""
 
@@ -71,8 +72,20 @@ def random_play(states, rules, episodes, words, stream, seed, fresh, rounds, loo
 
 
 @kernel
-def play_games(states, rules, policies, seeds, dealt, words, row, stream, decisions, options, forced, payoffs):
-    """Play game i to its end with policies[i, seat], from a deal of seeds[i] or, `dealt` 1, from states[i].
+def find_illegal(states, rules, first, words):
+    """The first i for which first[i] is an action, and not a legal one in states[i]; -1 if there is none."""
+    for i in range(first.shape[0]):
+        if first[i] != NO_ACTION:
+            legal(states[i], rules[0], words)
+            if first[i] < 0 or first[i] >= 64 * words.shape[0] or not is_in(words, first[i]):
+                return i
+    return -1
+
+
+@kernel
+def play_games(states, rules, policies, seeds, dealt, first, words, row, stream, decisions, options, forced, payoffs):
+    """Play game i to its end with policies[i, seat], from a deal of seeds[i] or, `dealt` 1, from states[i], with the
+    action first[i] to begin with if that is one.
 
     Counts decisions, their legal actions in all, and those with one legal action.
     """
@@ -80,6 +93,8 @@ def play_games(states, rules, policies, seeds, dealt, words, row, stream, decisi
         state = states[i]
         if dealt == 0:
             deal(state, rules[0], seeds[i])
+        elif first[i] != NO_ACTION:
+            step(state, rules[0], first[i])
         stream[0] = np.uint64(episode_seed(seeds[i], POLICY_STREAM, 0))
         decisions[i] = 0
         options[i] = 0
@@ -221,6 +236,7 @@ def play(
     *,
     seeds: Sequence[int] | np.ndarray | None = None,
     states: np.ndarray | None = None,
+    first: np.ndarray | None = None,
     rules: np.ndarray | None = None,
 ) -> Played:
     """Play games to their end with compiled policies.
@@ -233,6 +249,8 @@ def play(
         seed: int from 0 to 2^63 - 1; game i starts from `episode_seed(seed, i, 0)`.
         seeds: int64[games]: start game i from seeds[i] itself.
         states: STATE[games]: start from copies of these; `seed` or `seeds` then only feed the policies.
+        first: int[games]: an action that is taken first in each of `states`, legal there and not counted as a decision
+            of the policies; -1: none.
         rules: rules record (array of one) in place of the configured one, as `Ruleset.with_options` gives it.
 
     Raises:
@@ -254,15 +272,21 @@ def play(
         if states.dtype != ruleset.STATE:
             fail("states", "an array of this ruleset's STATE")
         its_states[:] = states
+    rules = ruleset.rules if rules is None else rules
+    words = np.zeros(ruleset.actions.n_words, np.uint64)
+    begin = np.full(n, NO_ACTION, np.int64)
+    if first is not None:
+        begin = _first_actions(ruleset, rules, states, first, words)
     decisions, options, forced = (np.zeros(n, np.int64) for _ in range(3))
     played = Played(its_states, np.zeros((n, ruleset.n_seats)), decisions, options, forced, starts)
     driver.play_games(
         its_states,
-        ruleset.rules if rules is None else rules,
+        rules,
         policy_table(policies, n, ruleset.n_seats),
         played.seeds,
         int(states is not None),
-        np.zeros(ruleset.actions.n_words, np.uint64),
+        begin,
+        words,
         np.zeros(ruleset.observation.size + PAD, np.int8),
         np.zeros(1, np.uint64),
         played.decisions,
@@ -271,6 +295,22 @@ def play(
         played.returns,
     )
     return played
+
+
+def _first_actions(
+    ruleset: Ruleset, rules: np.ndarray, states: np.ndarray | None, first: Any, words: np.ndarray
+) -> np.ndarray:
+    """int64[games], checked."""
+    if states is None:
+        fail("first", "only together with states")
+    array = np.asarray(first)
+    if array.shape != (len(states),) or array.dtype.kind not in "iu":
+        fail("first", f"{len(states)} ints, one for each of the states")
+    array = array.astype(np.int64)
+    i = bind(ruleset, "rollout").find_illegal(states, rules, array, words)
+    if i >= 0:
+        fail("first", f"legal actions; in game {i}, {int(array[i])} is none")
+    return array
 
 
 def playouts(

@@ -48,9 +48,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from murder_envs.core.bits import BYTE, ONE, PAD, bit, count, full, get_word, has, is_in, kth_of
+from murder_envs.core.bits import ONE, PAD, bit, count, full, has, is_in, kth_of
 from murder_envs.core.jit import bind, inner, kernel, records
-from murder_envs.core.rng import GOLDEN, MIX_1, MIX_2, S32, episode_seed, mix, next_word, stream_below
+from murder_envs.core.rng import GOLDEN, episode_seed, fingerprint, mix, next_word, stir, stream_below
 from murder_envs.core.snapshots import a_bool, a_choice, an_int, fail
 from murder_envs.drivers.rollout import POLICIES, RANDOM
 from murder_envs.ruleset import Ruleset
@@ -91,34 +91,6 @@ KEY_SHIFT = np.uint64(20)
 
 
 # -- What an owner knows ----------------------------------------------------------------------------------------------
-
-
-@inner
-def stir(h, word):
-    """Mix a word into a hash: a bijection of the hash for each word."""
-    h = (h ^ word) * MIX_1
-    return h ^ (h >> S32)
-
-
-@kernel
-def fingerprint(row):
-    """Hash of an observation, in four strands that do not wait for each other."""
-    size = row.shape[0] - PAD
-    a, b, c, d = GOLDEN, MIX_1, MIX_2, ONE
-    at = 0
-    while at + 32 <= size:
-        a = stir(a, get_word(row, at))
-        b = stir(b, get_word(row, at + 8))
-        c = stir(c, get_word(row, at + 16))
-        d = stir(d, get_word(row, at + 24))
-        at += 32
-    while at + 8 <= size:
-        a = stir(a, get_word(row, at))
-        at += 8
-    while at < size:
-        b = stir(b, np.uint64(row[at]) & BYTE)
-        at += 1
-    return mix(mix(mix(a ^ mix(b)) ^ c) ^ mix(d))
 
 
 @kernel

@@ -515,5 +515,3 @@ def with_argument(event, i, value):
     """The entry with another i-th argument."""
     shift = 8 + 6 * i
     return np.int64(event) & ~(63 << shift) | value << shift
-
-

@@ -660,5 +660,3 @@ def choose_threat(row, words, rules, stream, highest, suspects, weapons):
             most = value
             best = card
     return rules.act_card + best
-
-

@@ -713,9 +713,7 @@ def discard_three(state, rules, field):
     cards = np.uint64(state.chosen)
     lay_down(state, cards)
     shown = examine(state, rules, field)
-    record_event(
-        state, DISCARDED_3, shown, kth(cards, 0), kth(cards, 1), kth(cards, 2), field, field + 1, shown
-    )
+    record_event(state, DISCARDED_3, shown, kth(cards, 0), kth(cards, 1), kth(cards, 2), field, field + 1, shown)
     return ACTION_DONE
 
 
@@ -783,5 +781,3 @@ def is_over(state):
 def is_cut_off(state):
     """Every game ends by an accusation."""
     return False
-
-

@@ -907,5 +907,3 @@ class Position:
             shown = shown << 24 | kind | thing << 8 | value << 16
         for i in range(3):
             s["recent"][i] = shown >> 64 * i & (1 << 64) - 1
-
-

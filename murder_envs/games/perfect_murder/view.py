@@ -582,5 +582,3 @@ def first_of_pile(state):
         cards |= bit(card_at(pile, 0))
         pile >>= N4
     return cards
-
-

@@ -353,5 +353,3 @@ def all_hands(state, rules):
     for seat in range(rules.n_seats):
         cards |= state.hand[seat]
     return cards
-
-

@@ -179,5 +179,3 @@ def event_text(event: list[Any]) -> str:
         "signal": f"{who} " + (f"sends symbol {argument - 1}" if argument else "sends no symbol"),
     }
     return said[kind]
-
-

@@ -1,0 +1,76 @@
+"""What the scripted player would do, from observations and masks alone: for learners that build on it.
+
+The kernel is compiled once per game: `bind` executes this file with `heuristic` already set.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from murder_envs.core.bits import PAD, get_bits, row_of
+from murder_envs.core.jit import bind, kernel
+from murder_envs.core.rng import fingerprint
+from murder_envs.core.snapshots import fail
+from murder_envs.ruleset import Ruleset
+
+
+@kernel
+def advise(rows, masks, rules, words, stream, out):
+    """out[i] = the scripted player's action for an observation and a mask; where it draws lots, these follow from the
+    observation."""
+    n_actions = masks.shape[1] - PAD
+    for i in range(out.shape[0]):
+        for w in range(words.shape[0]):
+            words[w] = get_bits(row_of(masks, i), 64 * w, min(64, n_actions - 64 * w))
+        row = row_of(rows, i)
+        stream[0] = fingerprint(row)
+        out[i] = heuristic(row, words, rules[0], stream)
+
+
+class Advice:
+    """The scripted player of a configured game as a function: equal arguments, equal choice.
+
+    Args:
+        ruleset: the configured game.
+    """
+
+    def __init__(self, ruleset: Ruleset) -> None:
+        self.ruleset = ruleset
+        self._driver = bind(ruleset, "advice")
+        self._words = np.zeros(ruleset.actions.n_words, np.uint64)
+        self._stream = np.zeros(1, np.uint64)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Compiled functions do not travel; it is made anew from name and configuration."""
+        return _made_anew, (self.ruleset.name, dict(self.ruleset.config))
+
+    def __call__(self, observations: np.ndarray, masks: np.ndarray) -> np.ndarray:
+        """int64[k]: the scripted player's actions.
+
+        Args:
+            observations: int8[k, size], as this ruleset gives them.
+            masks: int8 or bool [k, n], the legal actions, at least one each.
+
+        Raises:
+            ValueError: an argument has another shape, or a mask is empty.
+        """
+        k, size, n = len(observations), self.ruleset.observation.size, self.ruleset.actions.n
+        if observations.shape != (k, size):
+            fail("observations", f"shape (k, {size}), not {observations.shape}")
+        if masks.shape != (k, n):
+            fail("masks", f"shape ({k}, {n}), not {masks.shape}")
+        if not masks.any(1).all():
+            fail("masks", "at least one legal action each")
+        rows, padded = np.zeros((k, size + PAD), np.int8), np.zeros((k, n + PAD), np.int8)
+        rows[:, :size], padded[:, :n] = observations, masks != 0
+        out = np.empty(k, np.int64)
+        self._driver.advise(rows, padded, self.ruleset.rules, self._words, self._stream, out)
+        return out
+
+
+def _made_anew(game: str, config: dict[str, Any]) -> Advice:
+    from murder_envs.registry import make_ruleset
+
+    return Advice(make_ruleset(game, **config))
