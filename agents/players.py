@@ -61,6 +61,11 @@ class Roles:
             actions[k] = self._actors[int(seat)].choose(batch, games[k])
         return actions
 
+    def odds(self, batch: Batch, game: int) -> np.ndarray:
+        """float[n]: how likely each action is in a game."""
+        actor = self._actors[int(batch.seats[game])]
+        return actor.odds(batch.observations[game : game + 1], batch.masks[game : game + 1])[0]
+
 
 def named(text: str) -> tuple[str, str]:
     """What tables call an agent, and what makes it."""

@@ -266,15 +266,26 @@ class Actor:
         self.sampled = sampled
 
     def __call__(self, observations: np.ndarray, masks: np.ndarray, seats: np.ndarray | None = None) -> np.ndarray:
-        policy = self.policy
         with torch.no_grad():
-            seen = torch.as_tensor(np.asarray(observations), device=policy.device)
-            latent = policy.mlp_extractor.forward_actor(policy.extract_features(seen, policy.pi_features_extractor))
-            legal = torch.as_tensor(np.asarray(masks), device=policy.device) != 0
-            found = scores(policy, latent, seen, legal)
+            found = self._scores(observations, masks)
             if self.sampled:  # the greatest of Gumbel numbers: a draw from the softmax
                 found = found - torch.empty_like(found).exponential_().log()
             return found.argmax(1).cpu().numpy()
+
+    def odds(self, observations: np.ndarray, masks: np.ndarray) -> np.ndarray:
+        """float[k, n]: how likely it takes each action."""
+        with torch.no_grad():
+            found = self._scores(observations, masks)
+            if not self.sampled:
+                found = torch.where(found == found.max(1, keepdim=True).values, 0.0, -torch.inf)
+            return found.softmax(1).cpu().numpy()
+
+    def _scores(self, observations: np.ndarray, masks: np.ndarray) -> torch.Tensor:
+        policy = self.policy
+        seen = torch.as_tensor(np.asarray(observations), device=policy.device)
+        legal = torch.as_tensor(np.asarray(masks), device=policy.device) != 0
+        latent = policy.mlp_extractor.forward_actor(policy.extract_features(seen, policy.pi_features_extractor))
+        return scores(policy, latent, seen, legal)
 
     def choose(self, batch: Batch, games: np.ndarray) -> np.ndarray:
         """What it does in some games of a batch."""

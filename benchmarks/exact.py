@@ -10,8 +10,9 @@ states, so that the best answer to it can be computed. What is shown for each is
   counts.
 
 CFR and CFR+ show the average policy, MCCFR is external sampling. They are bound to come to an equilibrium only with two
-seats and zero sum. An agent that draws is asked several times at each information state, and the shares of its answers
-are taken for its policy; NashConv then errs upwards, since the best answer exploits what is left of chance in them.
+seats and zero sum. A trained agent says its probabilities. Another one that draws is asked several times at each
+information state, and the shares of its answers are taken for its policy; NashConv then errs upwards, since the best
+answer exploits what is left of chance in them.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyspiel
 
-from agents.players import HELP, make_player, named
+from agents.players import HELP, Roles, make_player, named
 from benchmarks.measure import cpu_model, git_commit
 from benchmarks.throughput import versions
 from murder_envs import __version__
@@ -70,8 +71,8 @@ CASES = (
     Case("murder_of_crows", "duel-MU", {"max_steps": 8}),
     Case("murder_of_crows", "duel-MR", {"max_steps": 8}),
     Case("theres_been_a_murder", "tiny", {"first_player": 0}, 0.25),
-    Case("murder_of_crows", "duel-MU", {}, 0.05),
-    Case("murder_of_crows", "duel-MR", {}, 0.05),
+    Case("murder_of_crows", "duel-MU", {}, 0.5),
+    Case("murder_of_crows", "duel-MR", {}, 0.5),
 )
 
 AGENTS = ("random", "heuristic", "search:200", "search:200:mo", "search:200:heuristic")
@@ -138,6 +139,9 @@ def policy_of(agent: str, ruleset: Ruleset, samples: int, seed: int) -> Policy:
         if len(legal) == 1:
             return {legal[0]: 1.0}
         batch.start(0, seed, {"snapshot": ruleset.snapshot(ruleset.rules, state.position())})
+        if isinstance(player, Roles):
+            odds = player.odds(batch, 0)
+            return {action: float(odds[action]) for action in legal}
         answers = collections.Counter(
             int(batch.choose(player)[0] if isinstance(player, str) else player.choose(batch, games)[0])
             for _ in range(samples)

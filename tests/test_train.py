@@ -520,7 +520,9 @@ def test_the_actor_draws_what_the_policy_says(finished):
         odds = policy.get_distribution(torch.as_tensor(batch.observations), batch.masks).distribution.probs[0].numpy()
     assert np.abs(drawn - odds).max() < 5 * np.sqrt(0.25 / many)
     assert drawn[batch.masks[0] == 0].sum() == 0
+    np.testing.assert_allclose(Actor(policy, sampled=True).odds(seen[:1], masks[:1])[0], odds, atol=1e-6)
     assert (Actor(policy)(seen[:3], masks[:3]) == odds.argmax()).all()
+    assert Actor(policy).odds(seen[:1], masks[:1])[0, odds.argmax()] == 1
 
 
 def test_features_say_whom_a_saying_fits_and_what_is_meant():
