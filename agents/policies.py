@@ -180,9 +180,10 @@ def _rows(ruleset: Ruleset, name: str) -> np.ndarray:
 class Advised(MaskableActorCriticPolicy):
     """A policy that knows what the scripted player would do here, and learns where to do otherwise.
 
-    Its scores (logits) are those of its own network, and `trust` more for the scripted player's choice, which follows
-    from observation and mask alone. It begins as that player with some noise, so that what is learnt is an improvement
-    from the first step on (as in Silver et al., "Residual Policy Learning", 2018).
+    Its scores (logits) are those of its own network, and more for the scripted player's choice, which follows from
+    observation and mask alone: so much that a network without an opinion takes it with the odds e^trust to 1, however
+    many actions are legal. It begins as that player with some noise, so that what is learnt is an improvement from the
+    first step on (as in Silver et al., "Residual Policy Learning", 2018).
 
     Args:
         trust: what it begins with; learnt like all weights.
@@ -207,8 +208,11 @@ class Advised(MaskableActorCriticPolicy):
     def advised(self, scores: torch.Tensor, observations: torch.Tensor, masks: Any) -> torch.Tensor:
         """Scores float[N, n] with what the scripted player's choices are worth; masks [N, n], as tensor or array."""
         seen, legal = observations.cpu().numpy().astype(np.int8), torch.as_tensor(masks).cpu().numpy()
-        choices = torch.as_tensor(self._advice(seen, legal.reshape(scores.shape)), device=scores.device)
-        return scores + self.trust * torch.nn.functional.one_hot(choices, scores.shape[1])
+        legal = legal.reshape(scores.shape)
+        choices = torch.as_tensor(self._advice(seen, legal), device=scores.device)
+        others = torch.as_tensor(np.maximum(1, (legal != 0).sum(1) - 1), device=scores.device)
+        bonus = self.trust + others.log()
+        return scores + bonus[:, None] * torch.nn.functional.one_hot(choices, scores.shape[1])
 
     # The library asks for distributions in three ways, and knows the masks only outside the part that makes scores.
 

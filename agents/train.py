@@ -70,7 +70,7 @@ COMMON: dict[str, Any] = {
     "one_hot": {},  # observation blocks whose entries name things, and how many of their rows to look at (0: none)
     "fits": [],  # two blocks: what is said of marks, who has them; see `agents.policies.Encoder`
     "meant": {},  # a one-hot block, and the blocks of which it chooses a part
-    "trust": 0.0,  # above 0: the policy knows the scripted player's choice, and begins with so much trust in it
+    "trust": 0.0,  # above 0: the policy knows the scripted player's choice, and begins by taking it with odds e^trust
     "reward": None,  # the game's, in training only; evaluations are by its default one
     "roles": False,  # a policy for each seat, and not one for all
     "tables": {},  # shares of the games by who plays the other seats, see `agents.league`; none: one policy plays all
@@ -106,10 +106,11 @@ GAME_SETTINGS: dict[str, dict[str, Any]] = {
         "fits": ["claims_trait", "traits"],
         "meant": {"question": ["candidates", "claims_who", "claims_trait"]},
         "net": [512, 256],
-        "trust": 4.0,
-        "improve": 400_000,
+        "trust": 2.0,
+        "improve": 800_000,
         "steps": 6_000_000,
-        "learning_rate": 5e-4,
+        "learning_rate": 3e-4,
+        "entropy": 0.003,
     },
 }
 """The games that can be trained here, and where one differs from COMMON."""

@@ -2,13 +2,14 @@
 
 One seat searches and all others play by the heuristic; what is shown is how much more that seat is paid than a
 heuristic player in the same seats of the same deals (`gain` of `agents.evaluate`), with a 95 % interval, for each role
-by itself. Beside it stands the ceiling, a search that knows everything. Writes a table (CSV) with all that is needed to
-run it again, and a plot of it (PNG).
+by itself. Beside it stands the ceiling, a search that knows everything. Writes a table (CSV with all that is needed to run
+it again, Markdown) and a plot (PNG). What the table has of other games stays in it: they can be measured one by one.
 """
 
 from __future__ import annotations
 
 import argparse
+import csv
 import math
 import os
 import pathlib
@@ -59,14 +60,49 @@ def numbers(field: str, text: str) -> list[int]:
 def measured(ruleset: Ruleset, given: argparse.Namespace, console: Console) -> Iterator[dict[str, Any]]:
     """A row for each role and budget, as soon as it is known; first the ceiling."""
     about = {**runs.surroundings(), "seed": given.seed, "command_line": given.command_line}
-    kinds = [("cheating", given.ceiling, given.deals[0])] if given.ceiling else []
-    for kind, simulations, deals in [*kinds, *(("search", *it) for it in zip(given.budgets, given.deals))]:
+    asked = [("search", *it) for it in zip(given.budgets, given.deals)]
+    if given.ceiling:
+        asked.insert(0, ("cheating", given.ceiling, given.deals[-1]))
+    for kind, simulations, deals in asked:
         agent = f"{kind}:{simulations}:{given.method}:{given.playout}"
         agents = {AMONG: AMONG, agent: agent}
         found = evaluate(ruleset, agents, deals, given.seed, given.processes, console, [AMONG])
         for row in csv_rows(found, about):
             if row["row"] == agent:
                 yield {**row, "simulations": simulations, "processor": cpu_model()}
+
+
+def of_other_games(path: pathlib.Path, games: Sequence[Ruleset]) -> list[dict[str, Any]]:
+    """The rows of a table that will not be measured anew, if there is one."""
+    if not path.exists():
+        return []
+    measured_now = {(it.name, str(it.n_seats)) for it in games}
+    with open(path, newline="", encoding="utf-8") as file:
+        return [row for row in csv.DictReader(file) if (row["game"], row["players"]) not in measured_now]
+
+
+def markdown(rows: Sequence[dict[str, Any]]) -> str:
+    """The table for people, with the commands that made it."""
+    lines = [
+        "# How strong search is",
+        "",
+        "Written by `benchmarks/search_strength.py`, whose head says what is measured. Gain: return above the heuristic's in",
+        "the same seats of the same deals, all others heuristic; 95 % intervals over deals. Returns are -1 to 1.",
+        "",
+        "![gain by simulations](strength.png)",
+        "",
+        "| game | players | role | agent | deals | games | win rate | gain |",
+        "|---|---:|---|---|---:|---:|---:|---:|",
+    ]
+    for row in rows:
+        gain, low, high, won = (float(row[name]) for name in ("gain", "gain_low", "gain_high", "win_rate"))
+        about = " | ".join(str(row[name]) for name in ("game", "players", "role", "row", "deals", "games"))
+        lines.append(f"| {about} | {won:.3f} | {gain:+.3f} ({low:+.3f} to {high:+.3f}) |")
+    lines.append("")
+    for command in dict.fromkeys(row["command"] for row in rows):
+        (row, *_) = (row for row in rows if row["command"] == command)
+        lines += [f"    {command}", f"    # {row['processor']}; commit {row['commit']}; {row['versions']}", ""]
+    return "\n".join(lines)
 
 
 def plot(rows: Sequence[dict[str, Any]], path: pathlib.Path) -> None:
@@ -76,15 +112,17 @@ def plot(rows: Sequence[dict[str, Any]], path: pathlib.Path) -> None:
     matplotlib.use("Agg")
     from matplotlib import pyplot
 
-    panels = list(dict.fromkeys((row["game"], row["role"]) for row in rows))
+    numbers = ("simulations", "gain", "gain_low", "gain_high")
+    rows = [{**row, **{name: float(row[name]) for name in numbers}} for row in rows]
+    panels = sorted({(row["game"], str(row["players"]), row["role"]) for row in rows}, key=order_of)
     across = min(3, len(panels))
     down = math.ceil(len(panels) / across)
     size = (4.2 * across, 3.4 * down + 0.4)
     figure, table = pyplot.subplots(down, across, figsize=size, dpi=150, layout="constrained", squeeze=False)
     for axes in table.flat[len(panels) :]:
         axes.axis("off")
-    for axes, (game, role) in zip(table.flat, panels):
-        its = [row for row in rows if (row["game"], row["role"]) == (game, role)]
+    for axes, (game, players, role) in zip(table.flat, panels):
+        its = [row for row in rows if (row["game"], str(row["players"]), row["role"]) == (game, players, role)]
         search = [row for row in its if row["row"].startswith("search")]
         x, y = [row["simulations"] for row in search], np.array([row["gain"] for row in search])
         bars = [y - [row["gain_low"] for row in search], np.array([row["gain_high"] for row in search]) - y]
@@ -100,12 +138,17 @@ def plot(rows: Sequence[dict[str, Any]], path: pathlib.Path) -> None:
         axes.margins(y=0.12)
         axes.grid(alpha=0.25)
         axes.spines[["top", "right"]].set_visible(False)
-        players = f", {its[0]['players']} players" if role == "player" else f", {role}"
-        axes.set_title(f"{make_ruleset(game).title}{players}", loc="left", fontsize="medium")
+        who = f"{players} players" if role == "player" else role
+        axes.set_title(f"{make_ruleset(game).title}, {who}", loc="left", fontsize="medium")
     figure.supxlabel("simulations for each decision", fontsize="medium")
     figure.supylabel("return above the heuristic's", fontsize="medium")
     figure.savefig(path)
     pyplot.close(figure)
+
+
+def order_of(panel: tuple[str, str, str]) -> tuple[int, str, str]:
+    """Games in the registry's order."""
+    return list(GAMES).index(panel[0]), *panel[1:]
 
 
 def parser() -> argparse.ArgumentParser:
@@ -120,7 +163,13 @@ def parser() -> argparse.ArgumentParser:
     it.add_argument("--players", metavar="N", type=int, help="its num_players")
     it.add_argument("--budgets", metavar="N,...", default="10,100,1000", help="simulations (default: %(default)s)")
     it.add_argument("--deals", metavar="N,...", default="100", help="for all budgets or each (default: %(default)s)")
-    it.add_argument("--ceiling", metavar="N", type=int, default=0, help="simulations of a ceiling (default: none)")
+    it.add_argument(
+        "--ceiling",
+        metavar="N",
+        type=int,
+        default=0,
+        help="simulations of a ceiling, with the last budget's deals (default: none)",
+    )
     it.add_argument("--method", choices=METHODS, default="mo")
     it.add_argument("--playout", choices=POLICIES, default="heuristic")
     it.add_argument("--processes", metavar="N", type=int, default=os.cpu_count() or 1, help="default: all cores")
@@ -148,19 +197,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
         asked.error(str(error))
     given.out.mkdir(parents=True, exist_ok=True)
     console = Console(highlight=False)
-    rows: list[dict[str, Any]] = []
+    table = given.out / "strength.csv"
+    rows = of_other_games(table, games)
     for ruleset in games:
         for row in measured(ruleset, given, console):
             rows.append(row)
-            runs.write(given.out / "strength.csv", runs.csv_text(rows))
+            runs.write(table, runs.csv_text(rows))
             gain, low, high = (row[name] for name in ("gain", "gain_low", "gain_high"))
             console.print(
                 f"{row['game']}, {row['players']} players, {row['role']}: {row['row']} {gain:+.3f} "
                 f"({low:+.3f} to {high:+.3f}), {row['games']} games on {row['deals']} deals",
                 soft_wrap=True,
             )
+    runs.write(given.out / "strength.md", markdown(rows))
     plot(rows, given.out / "strength.png")
-    console.print(f"strength.csv, strength.png: {given.out}", soft_wrap=True)
+    console.print(f"strength.csv, strength.md, strength.png: {given.out}", soft_wrap=True)
     return 0
 
 

@@ -187,12 +187,20 @@ def test_strength_is_a_row_for_each_role_and_budget(tmp_path, capsys):
     assert search_strength.main([*asked, "--out", str(tmp_path)]) == 0
     rows = list(csv.DictReader((tmp_path / "strength.csv").open(encoding="utf-8")))
     roles = make_ruleset(game).roles
-    agents = [("cheating:1:mo:heuristic", "2"), ("search:1:mo:heuristic", "2"), ("search:2:mo:heuristic", "1")]
+    agents = [("cheating:1:mo:heuristic", "1"), ("search:1:mo:heuristic", "2"), ("search:2:mo:heuristic", "1")]
     assert [(row["row"], row["deals"], row["role"]) for row in rows] == [(*it, role) for it in agents for role in roles]
     assert all(row["column"] == "heuristic" and "--budgets 1,2" in row["command"] for row in rows)
     assert all(float(row["gain_low"]) <= float(row["gain"]) <= float(row["gain_high"]) for row in rows)
     assert (tmp_path / "strength.png").read_bytes().startswith(b"\x89PNG")
     assert "search:2:mo:heuristic" in capsys.readouterr().out
+    other = next(name for name in GAMES if name != game)
+    asked = ["--game", other, "--budgets", "1", "--deals", "1", "--playout", "random", "--processes", "1"]
+    assert search_strength.main([*asked, "--out", str(tmp_path)]) == 0
+    both = list(csv.DictReader((tmp_path / "strength.csv").open(encoding="utf-8")))
+    shared = [{name: row[name] for name in rows[0]} for row in both if row["game"] == game]
+    assert shared == rows and {row["game"] for row in both} == {game, other}
+    said = (tmp_path / "strength.md").read_text(encoding="utf-8")
+    assert f"| {game} |" in said and said.count("    python -m benchmarks.search_strength") == 2
 
 
 @pytest.mark.parametrize(
