@@ -2,8 +2,8 @@
 
 One seat searches and all others play by the heuristic; what is shown is how much more that seat is paid than a
 heuristic player in the same seats of the same deals (`gain` of `agents.evaluate`), with a 95 % interval, for each role
-by itself. Beside it stands the ceiling, a search that knows everything. Writes a table (CSV with all that is needed to run
-it again, Markdown) and a plot (PNG). What the table has of other games stays in it: they can be measured one by one.
+by itself. Beside it stands the ceiling, a search that knows everything. Writes a table (CSV, with all that is needed to
+run it again, and Markdown) and a plot (PNG). Other games' rows stay in the table: games can be measured one by one.
 """
 
 from __future__ import annotations
@@ -86,8 +86,9 @@ def markdown(rows: Sequence[dict[str, Any]]) -> str:
     lines = [
         "# How strong search is",
         "",
-        "Written by `benchmarks/search_strength.py`, whose head says what is measured. Gain: return above the heuristic's in",
-        "the same seats of the same deals, all others heuristic; 95 % intervals over deals. Returns are -1 to 1.",
+        "Written by `benchmarks/search_strength.py`, whose head says what is measured. Gain: return above the",
+        "heuristic's in the same seats of the same deals, all others heuristic; 95 % intervals over deals. Returns are",
+        "-1 to 1.",
         "",
         "![gain by simulations](strength.png)",
         "",
