@@ -368,7 +368,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Evaluate; returns the exit status: 0 done, 2 bad input."""
     asked = parser()
     given: Any = asked.parse_args(arguments)
-    console = Console(highlight=False)
+    console = Console(highlight=False, emoji=False)
     begin_process()
     try:
         seed = an_int("seed", given.seed, 0, 2**63 - 1)

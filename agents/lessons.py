@@ -89,29 +89,33 @@ def improve(
     batch_size: int = 512,
     said: Callable[[int, float], None] = lambda done, gain: None,
 ) -> None:
-    """Try out other actions near the end of games of heuristic players, and learn which of them do better.
+    """Try out other actions near the end of games of heuristic players, and learn which of them do better; and from
+    other positions of these games, how they end.
 
     Args:
         model: what learns; its optimiser is not used.
         ruleset: the game, with the reward that counts.
         seats: whose decisions to learn from.
-        positions: how many to learn from, at least (none if a chapter of games has none).
+        positions: how many to learn from, at least.
         seed: of deals and choices; the order comes from torch's random numbers.
         rate: learning rate; falls to 0 in a straight line.
         batch_size: positions an update.
         said: called now and then with the positions so far and with how much more than the heuristic the policy would
-            have been paid in the last ones, had it drawn one of the actions that were tried.
+            have been paid in the last ones, on average, had it drawn one of the actions that were tried.
     """
 
     def loss(
-        found: torch.Tensor, _: torch.Tensor, actions: torch.Tensor, paid: torch.Tensor
+        found: torch.Tensor, value: torch.Tensor, actions: torch.Tensor, paid: torch.Tensor
     ) -> tuple[torch.Tensor, torch.Tensor]:
         none = actions < 0
+        tried = ~none[:, 1]
         log_odds = found.gather(1, actions.clamp(min=0)).masked_fill(none, -torch.inf).log_softmax(1)
         odds = log_odds.exp()
         gain = (odds * (paid - paid[:, :1])).sum(1)
         entropy = -(odds * log_odds.masked_fill(none, 0.0)).sum(1)
-        return -gain.mean() - model.ent_coef * entropy.mean(), gain
+        wrong = -(gain + model.ent_coef * entropy).sum() / tried.sum().clamp(min=1)
+        missed = torch.nn.functional.mse_loss(value[~tried], paid[~tried, 0], reduction="sum")
+        return wrong + model.vf_coef * missed / (~tried).sum().clamp(min=1), gain
 
     def chapter(number: int) -> tuple[np.ndarray, ...]:
         return try_out(ruleset, seats, episode_seed(seed, TRIAL_STREAM, number))
@@ -136,8 +140,8 @@ def _teach(
     optimiser = torch.optim.Adam(policy.parameters(), lr=rate, eps=1e-5)
     policy.set_training_mode(True)
     done = number = 0
-    while done < decisions and len((lesson := chapter(number))[0]):
-        figures = 0.0
+    while done < decisions:
+        lesson, figures = chapter(number), 0.0
         for k in torch.randperm(len(lesson[0])).split(batch_size):
             for group in optimiser.param_groups:
                 group["lr"] = rate * max(0.0, 1 - done / decisions)
@@ -151,7 +155,7 @@ def _teach(
             figures += float(figure.detach().sum())
             done += len(k)
         number += 1
-        said(done, figures / len(lesson[0]))
+        said(done, figures / max(1, len(lesson[0])))
     policy.set_training_mode(False)
 
 
@@ -194,7 +198,8 @@ def try_out(
     Returns:
         observations int8[k, size] and masks int8[k, n] of the seat to act; actions int64[k, tries], the heuristic's
         choice first, then other legal ones in random order, -1: no more; float32[k, tries], what the seat was paid when
-        it took the action and all went on by the heuristic, with equal draws (0 where there is no action).
+        it took the action and all went on by the heuristic, with equal draws (0 where there is no action). Behind them
+        come as many positions from anywhere in the games, in which nothing else was tried.
     """
     random = np.random.default_rng(seed)
     batch = Batch(ruleset, POSITIONS_OF, seed, skip_forced=True, auto_reset=False)
@@ -211,17 +216,21 @@ def try_out(
         )  # fmt: skip
         length[waiting] += 1
         batch.step(choices[waiting], waiting)
-    columns = [np.concatenate(column) for column in zip(*kept)]
-    late = length[columns[5]] - columns[6] <= horizon
-    states, seen, masks, chosen, at, *_ = (column[late] for column in columns)
-    order = np.where(masks != 0, random.random(masks.shape), 2.0)
-    order[np.arange(len(order)), chosen] = -1.0
+    states, seen, masks, chosen, at, games, when = (np.concatenate(column) for column in zip(*kept))
+    late = np.flatnonzero(length[games] - when <= horizon)
+    order = np.where(masks[late] != 0, random.random((len(late), masks.shape[1])), 2.0)
+    order[np.arange(len(late)), chosen[late]] = -1.0
     actions = np.argsort(order, axis=1)[:, :tries]
     actions[np.take_along_axis(order, actions, 1) == 2.0] = -1
     i, j = np.nonzero(actions >= 0)
-    seeds = random.integers(2**63, size=len(actions))[i]
-    played = rollout.play(ruleset, "heuristic", states=states[i], first=actions[i, j], seeds=seeds)
+    seeds = random.integers(2**63, size=len(late))[i]
+    played = rollout.play(ruleset, "heuristic", states=states[late[i]], first=actions[i, j], seeds=seeds)
     returns = np.zeros(actions.shape, np.float32)
-    returns[i, j] = played.returns[np.arange(len(i)), at[i]]
+    returns[i, j] = played.returns[np.arange(len(i)), at[late[i]]]
     tells = ((returns != returns[:, :1]) & (actions >= 0)).any(1)
-    return seen[tells], masks[tells], actions[tells], returns[tells]
+
+    other = random.choice(len(games), min(len(games), max(1, tells.sum())), replace=False)
+    only, outcome = np.full((len(other), tries), -1), np.zeros((len(other), tries), np.float32)
+    only[:, 0], outcome[:, 0] = chosen[other], batch.returns[games[other], at[other]]
+    k = np.concatenate([late[tells], other])
+    return seen[k], masks[k], np.concatenate([actions[tells], only]), np.concatenate([returns[tells], outcome])

@@ -107,9 +107,9 @@ GAME_SETTINGS: dict[str, dict[str, Any]] = {
         "meant": {"question": ["candidates", "claims_who", "claims_trait"]},
         "net": [512, 256],
         "trust": 2.0,
-        "improve": 800_000,
+        "improve": 1_500_000,
         "steps": 6_000_000,
-        "learning_rate": 3e-4,
+        "learning_rate": 2e-4,
         "entropy": 0.003,
     },
 }
@@ -410,7 +410,7 @@ def check_machine(given: argparse.Namespace) -> None:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Train; returns the exit status: 0 done, 2 bad input, 130 stopped (to go on with --resume)."""
-    console = Console(highlight=False)
+    console = Console(highlight=False, emoji=False)
     asked = parser()
     given = asked.parse_args(arguments)
     # The library would check every distribution that it makes; masks are never all zero here.

@@ -197,7 +197,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except ValueError as error:
         asked.error(str(error))
     given.out.mkdir(parents=True, exist_ok=True)
-    console = Console(highlight=False)
+    console = Console(highlight=False, emoji=False)
     table = given.out / "strength.csv"
     rows = of_other_games(table, games)
     for ruleset in games:

@@ -438,10 +438,12 @@ def test_what_is_tried_out_begins_with_the_heuristics_choice(game):
     seats = [ruleset.n_seats - 1]
     seen, masks, actions, paid = lessons.try_out(ruleset, seats, seed=3, horizon=10, tries=3)
     assert len(seen) == len(masks) == len(actions) == len(paid) > 0 and actions.shape[1] == paid.shape[1] == 3
-    for mask, its_actions, its_paid in zip(masks, actions, paid):
+    tells = len(seen) // 2
+    for mask, its_actions, its_paid in zip(masks[:tells], actions, paid):
         its = its_actions[its_actions >= 0]
         assert len(its) == len(set(its)) == min(3, mask.sum()) and mask[its].all()
         assert len(set(its_paid[: len(its)])) > 1 and not its_paid[len(its) :].any()
+    assert (actions[tells:, 1:] == -1).all() and masks[np.arange(len(seen)), actions[:, 0]].all()
     sure = Advice(ruleset)(seen, masks) == actions[:, 0]
     assert sure.mean() > 0.5  # elsewhere it draws lots
     again = lessons.try_out(ruleset, seats, seed=3, horizon=10, tries=3)
