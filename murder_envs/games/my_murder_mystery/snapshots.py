@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping
 from typing import Any
 
@@ -100,6 +101,11 @@ def members(numbers: Any) -> list[int]:
     return [i for i in range(64) if int(numbers) >> i & 1]
 
 
+def has_ended(state: np.ndarray) -> bool:
+    """Has the game ended?"""
+    return PHASES[state[0]["phase"]] == "over"
+
+
 class Reader:
     """A state in the terms of a case: what its records mean."""
 
@@ -110,11 +116,16 @@ class Reader:
         self.s = state[0]
         self.n = int(rules[0]["n_seats"])
         self.n_people = len(terms.people)
-        self.over = PHASES[self.s["phase"]] == "over"
+        self.over = has_ended(state)
+
+    @functools.cached_property
+    def keys(self) -> list[str]:
+        """The key of the character at each place."""
+        return [self.terms.people[person] for person in self.s["person"][: self.n_people].tolist()]
 
     def key(self, place: int) -> str:
         """The key of the character at a place; "" for NOBODY."""
-        return "" if place == NOBODY else self.terms.people[self.s["person"][place]]
+        return "" if place == NOBODY else self.keys[place]
 
     def cards(self) -> list[int]:
         """The top secret cards in play that have facts."""
@@ -131,8 +142,8 @@ class Reader:
         return int(self.s["place"][portrait])
 
     def objectives(self, place: int) -> list[Objective]:
-        stored = [int(x) for x in self.s["objectives"][place] if x]
-        return [Objective(x & 3, x >> 2 & 3, x >> 7, x >> 4 & 7) for x in stored]
+        stored = self.s["objectives"][place].tolist()
+        return [Objective(x & 3, x >> 2 & 3, x >> 7, x >> 4 & 7) for x in stored if x]
 
     def story(self, place: int) -> list[str]:
         return [self.clearing(int(x)) for x in self.s["story"][place] if x]
@@ -198,14 +209,14 @@ class Reader:
         return [*what, self.terms.fact_text(Fact(a - 1, b - 1, subject))]
 
     def written(self, seat: int) -> list[str]:
-        return [self.key(int(x)) for x in self.s["answers"][seat] if x != NOBODY]
+        return [self.key(x) for x in self.s["answers"][seat].tolist() if x != NOBODY]
 
     def outcome(self) -> tuple[list[list[bool]], list[int], list[float]]:
         """Which objectives of each seat are completed, points, and returns."""
         done = np.zeros((self.n, MAX_OBJECTIVES), np.bool_)
         points, paid = np.zeros(self.n, np.int64), np.zeros(self.n)
         outcome_of(self.state, self.rules, done, points, paid)
-        n_objectives = [len(self.objectives(seat)) for seat in range(self.n)]
+        n_objectives = (self.s["objectives"][: self.n] != 0).sum(1)
         return [row[:n].tolist() for row, n in zip(done, n_objectives)], points.tolist(), paid.tolist()
 
     def eliminated(self) -> int:

@@ -20,7 +20,7 @@ from murder_envs.games.my_murder_mystery.cards import (
 )
 from murder_envs.games.my_murder_mystery.case import Fact, Terms
 from murder_envs.games.my_murder_mystery.deal import Config
-from murder_envs.games.my_murder_mystery.snapshots import POINTED, Reader, snapshot
+from murder_envs.games.my_murder_mystery.snapshots import POINTED, Reader, has_ended, snapshot
 
 SEEN_BY_ALL = (
     "traits", "characters", "out", "round", "leader", "phase", "to_act", "tokens", "revealed", "chosen",
@@ -31,9 +31,9 @@ SEEN_BY_ALL = (
 
 def info(terms: Terms, rules: np.ndarray, state: np.ndarray, seat: int) -> dict[str, Any]:
     """At the end everything that the solution says of this seat and of all; nothing before."""
-    its = Reader(terms, rules, state)
-    if not its.over:
+    if not has_ended(state):
         return {}
+    its = Reader(terms, rules, state)
     done, points, _ = its.outcome()
     objectives = [terms.objective_text(objective) for objective in its.objectives(seat)]
     solution = [int(place) for place in its.s["solution"][: len(terms.questions)]]
