@@ -33,7 +33,8 @@ random or by the game's scripted player.
 
 **Doubt.** Redeals take what others did and said as telling nothing, and a scripted player may know better. So with its
 playouts, its own choice at the root stands unless the one found is better by `doubt` standard errors. These are bounded
-from the returns' range (a variance is at most a quarter of its square).
+from the returns' range (a variance is at most a quarter of its square). Of many actions some look better by chance
+alone; so with several alternatives it takes as much more as keeps that chance what it is with one (Bonferroni).
 
 **Cheating.** With `cheating` the true state takes the place of the redeals, the draws to come included. It is no
 player but a ceiling: how much a search of this size would gain from knowing everything.
@@ -44,6 +45,7 @@ The kernels allocate nothing: the tree lies in arrays that `Search` makes for th
 from __future__ import annotations
 
 import math
+import statistics
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -56,6 +58,7 @@ from murder_envs.drivers.rollout import POLICIES, RANDOM
 from murder_envs.ruleset import Ruleset
 
 METHODS = ("flat", "so", "mo")
+NORMAL = statistics.NormalDist()
 MOST_SIMULATIONS = 10_000_000
 MOST_STEPS_IN_TREE = 1024
 """A simulation leaves the tree after so many decisions in it."""
@@ -341,7 +344,7 @@ class Search:
         playout: who plays where the tree ends, "random" or "heuristic".
         exploration: c of UCB, 0 or more; "flat" has no use for it.
         doubt: with the playout "heuristic", by how many standard errors another action must be better than the
-            scripted player's to be taken in its place; 0: by none.
+            scripted player's to be taken in its place, if it is the only one; of several, by more. 0: by none.
         cheating: search in the true state in place of redeals, to see what knowing everything would be worth.
 
     Raises:
@@ -356,7 +359,7 @@ class Search:
         *,
         playout: str = "heuristic",
         exploration: float = 0.7,
-        doubt: float = 2.0,
+        doubt: float = 1.0,
         cheating: bool = False,
     ) -> None:
         self.ruleset = ruleset
@@ -437,8 +440,11 @@ class Search:
 
     def _is_better(self, action: int, other: int, visits: np.ndarray, values: np.ndarray, width: float) -> bool:
         """Is an action better than another beyond doubt? `width`: between the least and the greatest return."""
-        error = width / 2 * math.sqrt(1 / visits[action] + 1 / max(1, visits[other]))
-        return visits[other] > 0 and values[action] - values[other] > self.doubt * error
+        by_chance = NORMAL.cdf(-self.doubt) / max(1, np.count_nonzero(visits) - 1)
+        if visits[other] == 0 or by_chance == 0:
+            return False
+        error = width / 2 * math.sqrt(1 / visits[action] + 1 / visits[other])
+        return bool(values[action] - values[other] > -NORMAL.inv_cdf(by_chance) * error)
 
 
 def _a_number(field: str, value: Any) -> float:
