@@ -158,13 +158,18 @@ def evaluate(
     console: Console,
     among: Sequence[str] | None = None,
 ) -> Evaluation:
-    """Every agent (name -> what makes it) in every role, each of `among` (names; None: all) in the other seats."""
+    """Every agent (name -> what makes it) in every role, each of `among` (names; None: all) in the other seats.
+
+    Raises:
+        ValueError: there is no such agent, or `among` names one twice or one that is not there.
+    """
+    others = among_of(agents, among)
     for agent in agents.values():
         players.make_player(agent, ruleset)  # what is wrong is said here, not in another process
     config = json.dumps(dict(ruleset.config))
     sizes = [min(CHUNK, deals - first) for first in range(0, deals, CHUNK)]
     seeds = [int(episode_seed(seed, CHUNK_STREAM, c)) for c in range(len(sizes))]
-    keys = [(role, row, column) for role in ruleset.roles for row in agents for column in among or agents]
+    keys = [(role, row, column) for role in ruleset.roles for row in agents for column in others]
     parts = [
         Part(ruleset.name, config, agents[row], agents[column], seat, size, its_seed)
         for role, row, column in keys
@@ -195,8 +200,20 @@ def evaluate(
     for k, cell in enumerate(cells):
         its, theirs = (returns_of[cell.role, name, cell.column] for name in (cell.row, cell.column))
         cells[k] = cell._replace(gain=mean_interval(its - theirs))
-    rated = {} if paid_alike(ruleset) or among is not None else ratings(list(agents), matches, seed)
+    rated = {} if paid_alike(ruleset) or set(others) < set(agents) else ratings(list(agents), matches, seed)
     return Evaluation(ruleset, with_ceiling(cells, agents), rated)
+
+
+def among_of(agents: Mapping[str, str], among: Sequence[str] | None) -> list[str]:
+    """Who has the other seats, checked; None: all."""
+    if among is None:
+        return list(agents)
+    for name in among:
+        if name not in agents:
+            fail("among", f"any of {', '.join(agents)}, not {name!r}")
+    if not 0 < len(set(among)) == len(among):
+        fail("among", "at least one name, each once")
+    return list(among)
 
 
 def with_ceiling(cells: list[Cell], agents: Mapping[str, str]) -> list[Cell]:
@@ -387,9 +404,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             agents = dict(map(players.named, given.agents))
             if len(agents) < len(given.agents):
                 fail("agents", "each name once; NAME=AGENT gives another name")
-            for name in given.among or ():
-                if name not in agents:
-                    fail("among", f"any of {', '.join(agents)}, not {name!r}")
+            among_of(agents, given.among)
             config = configs(given.game)[given.config]
             rulesets = [
                 outcome(make_ruleset(given.game, **config, **({} if n is None else {"num_players": n})))

@@ -19,6 +19,7 @@ from sb3_contrib import MaskablePPO
 
 from agents.policies import scores
 from murder_envs.core.rng import episode_seed
+from murder_envs.core.snapshots import an_int, fail
 from murder_envs.drivers import rollout
 from murder_envs.drivers.batch import Batch
 from murder_envs.ruleset import Ruleset
@@ -96,12 +97,13 @@ def improve(
         model: what learns; its optimiser is not used.
         ruleset: the game, with the reward that counts.
         seats: whose decisions to learn from.
-        positions: how many to learn from, at least.
+        positions: how many to learn from, at least; in half of them something was tried out.
         seed: of deals and choices; the order comes from torch's random numbers.
         rate: learning rate; falls to 0 in a straight line.
         batch_size: positions an update.
         said: called now and then with the positions so far and with how much more than the heuristic the policy would
-            have been paid in the last ones, on average, had it drawn one of the actions that were tried.
+            have been paid in the last ones that something was tried out in, on average, had it drawn one of the actions
+            that were tried.
     """
 
     def loss(
@@ -115,7 +117,7 @@ def improve(
         entropy = -(odds * log_odds.masked_fill(none, 0.0)).sum(1)
         wrong = -(gain + model.ent_coef * entropy).sum() / tried.sum().clamp(min=1)
         missed = torch.nn.functional.mse_loss(value[~tried], paid[~tried, 0], reduction="sum")
-        return wrong + model.vf_coef * missed / (~tried).sum().clamp(min=1), gain
+        return wrong + model.vf_coef * missed / (~tried).sum().clamp(min=1), gain[tried]
 
     def chapter(number: int) -> tuple[np.ndarray, ...]:
         return try_out(ruleset, seats, episode_seed(seed, TRIAL_STREAM, number))
@@ -134,14 +136,20 @@ def _teach(
 ) -> None:
     """Learn chapter after chapter: observations, masks, and what `loss` takes behind a policy's scores and values.
 
-    `loss` returns what is to become small, and for each decision a figure to report the mean of.
+    `loss` returns what is to become small, and figures to report the mean of.
+
+    Raises:
+        ValueError: `seats`: they have no decision in a whole chapter.
     """
     policy = model.policy
     optimiser = torch.optim.Adam(policy.parameters(), lr=rate, eps=1e-5)
     policy.set_training_mode(True)
     done = number = 0
     while done < decisions:
-        lesson, figures = chapter(number), 0.0
+        lesson = chapter(number)
+        if not len(lesson[0]):
+            fail("seats", "some that have a decision to take")
+        figures: list[torch.Tensor] = []
         for k in torch.randperm(len(lesson[0])).split(batch_size):
             for group in optimiser.param_groups:
                 group["lr"] = rate * max(0.0, 1 - done / decisions)
@@ -152,10 +160,11 @@ def _teach(
             wrong.backward()
             torch.nn.utils.clip_grad_norm_(policy.parameters(), model.max_grad_norm)
             optimiser.step()
-            figures += float(figure.detach().sum())
+            figures.append(figure.detach())
             done += len(k)
         number += 1
-        said(done, figures / max(1, len(lesson[0])))
+        together = torch.cat(figures)
+        said(done, float(together.sum()) / max(1, len(together)))
     policy.set_training_mode(False)
 
 
@@ -193,7 +202,7 @@ def try_out(
         seed: of the deals and of all choices here.
         horizon: look at the last so many decisions of a game. Of earlier ones much is still to come whatever one does,
             and a single game says little.
-        tries: how many actions of a position at most.
+        tries: how many actions of a position at most; 2 or more.
 
     Returns:
         observations int8[k, size] and masks int8[k, n] of the seat to act; actions int64[k, tries], the heuristic's
@@ -201,6 +210,7 @@ def try_out(
         it took the action and all went on by the heuristic, with equal draws (0 where there is no action). Behind them
         come as many positions from anywhere in the games, in which nothing else was tried.
     """
+    an_int("tries", tries, 2, 1 << 31)
     random = np.random.default_rng(seed)
     batch = Batch(ruleset, POSITIONS_OF, seed, skip_forced=True, auto_reset=False)
     batch.reset(seed)
@@ -230,7 +240,7 @@ def try_out(
     tells = ((returns != returns[:, :1]) & (actions >= 0)).any(1)
 
     other = random.choice(len(games), min(len(games), max(1, tells.sum())), replace=False)
-    only, outcome = np.full((len(other), tries), -1), np.zeros((len(other), tries), np.float32)
+    only, outcome = np.full((len(other), actions.shape[1]), -1), np.zeros((len(other), actions.shape[1]), np.float32)
     only[:, 0], outcome[:, 0] = chosen[other], batch.returns[games[other], at[other]]
     k = np.concatenate([late[tells], other])
     return seen[k], masks[k], np.concatenate([actions[tells], only]), np.concatenate([returns[tells], outcome])

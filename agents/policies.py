@@ -12,6 +12,7 @@ from sb3_contrib.common.maskable.distributions import MaskableDistribution
 from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
 from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
 
+from murder_envs.core.snapshots import fail
 from murder_envs.drivers.advice import Advice
 from murder_envs.drivers.batch import Batch
 from murder_envs.registry import make_ruleset
@@ -185,6 +186,8 @@ class Advised(MaskableActorCriticPolicy):
     many actions are legal. It begins as that player with some noise, so that what is learnt is an improvement from the
     first step on (as in Silver et al., "Residual Policy Learning", 2018).
 
+    It cannot do without action masks: ValueError names them where they are left out.
+
     Args:
         trust: what it begins with; learnt like all weights.
         game, config: name and parameters of the game that it plays.
@@ -207,6 +210,8 @@ class Advised(MaskableActorCriticPolicy):
 
     def advised(self, scores: torch.Tensor, observations: torch.Tensor, masks: Any) -> torch.Tensor:
         """Scores float[N, n] with what the scripted player's choices are worth; masks [N, n], as tensor or array."""
+        if masks is None:
+            fail("action_masks", "the legal actions, which a policy that takes advice cannot do without")
         seen, legal = observations.cpu().numpy().astype(np.int8), torch.as_tensor(masks).cpu().numpy()
         legal = legal.reshape(scores.shape)
         choices = torch.as_tensor(self._advice(seen, legal), device=scores.device)

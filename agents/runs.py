@@ -273,8 +273,11 @@ def resume_checkpoint(
                 fail("envs", f"the checkpoint has {kept['batches'][name].n} games under way, not {env.num_envs}")
             model = MaskablePPO.load(io.BytesIO(archive.read(f"{name}.zip")), env=env, device=device)
             env.batch = kept["batches"][name]
-            model._last_obs = env.batch.observations.copy()
-            model._last_episode_starts = kept["starts"][name]
+            if (
+                kept["starts"][name] is not None
+            ):  # else it was kept before its first game; the library begins with a reset
+                model._last_obs = env.batch.observations.copy()
+                model._last_episode_starts = kept["starts"][name]
             models[name] = model
     random.setstate(kept["random"])
     np.random.set_state(kept["numpy"])  # noqa: NPY002

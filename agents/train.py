@@ -7,7 +7,7 @@
     tensorboard --logdir runs                               # watch
 
 Where all are paid alike one policy plays every seat. Elsewhere it learns in one seat a game (see `agents.league`),
-after a first lesson from the scripted player (`agents.imitate`); a game with roles has a policy for each.
+after first lessons from the scripted player (`agents.lessons`); a game with roles has a policy for each.
 
 Everything ends up in one folder in runs/, see `agents.runs`. A run can be stopped at any time, by Ctrl-C or harder; it
 goes on from its last checkpoint, and then ends as it would have without the interruption.
@@ -75,7 +75,7 @@ COMMON: dict[str, Any] = {
     "roles": False,  # a policy for each seat, and not one for all
     "tables": {},  # shares of the games by who plays the other seats, see `agents.league`; none: one policy plays all
     "imitate": 0,  # decisions of the scripted player to begin with, for each policy
-    "improve": 0,  # positions in which to try out other actions than the scripted player's, for each policy
+    "improve": 0,  # positions to learn from trying out something else than the scripted player, for each policy
     "evals": 20,  # points of the learning curve after the first
     "eval_games": 2_000,  # games for each of them
     "test_games": 10_000,  # games for the final table
@@ -116,7 +116,7 @@ GAME_SETTINGS: dict[str, dict[str, Any]] = {
 """The games that can be trained here, and where one differs from COMMON."""
 
 SAVE_SECONDS = 60
-"""At most so much training is lost when a run is killed, and a round."""
+"""At most so much training is lost when a run is killed, and a round; but first lessons begin anew."""
 
 ALL = "model"
 """The name of a policy that plays every seat."""
@@ -152,7 +152,7 @@ def parser() -> argparse.ArgumentParser:
     for name in ("learning_rate", "entropy", "gamma", "gae_lambda", "trust"):
         learner.add_argument(f"--{name.replace('_', '-')}", type=float, help=f"default: {COMMON[name]}")
     learner.add_argument("--imitate", type=int, help="decisions of the scripted player to learn from first")
-    learner.add_argument("--improve", type=int, help="positions in which to try out other actions than its own")
+    learner.add_argument("--improve", type=int, help="positions to learn from trying out other actions than its")
     learner.add_argument("--tables", help="who has the other seats, as in now=4,earlier=2,heuristic=2")
     learner.add_argument("--reward", help="the game's reward to train on")
     learner.add_argument("--net", help="widths: the shared layer, then those of policy and value (default: 256,128)")
@@ -285,7 +285,7 @@ def choose_run(given: argparse.Namespace) -> pathlib.Path:
     """The run that `--resume` means; ValueError if what else was given does not fit it."""
     run = pathlib.Path(given.resume) if given.resume else runs.newest_unfinished(given.out, given.game)
     config = runs.read_config(run)
-    settings = config["settings"]
+    settings = {**COMMON, **config["settings"]}
     if given.game not in (None, config["game"]):
         fail("game", f"{run} is of {config['game']}, not of {given.game!r}")
     for name in COMMON:
@@ -314,7 +314,7 @@ def as_text(setting: Any) -> str:
 def ready(given: argparse.Namespace, run: pathlib.Path) -> Job:
     """Model and games: as the newest checkpoint has them, or fresh ones."""
     config = runs.read_config(run)
-    settings = config["settings"]
+    settings = {**COMMON, **config["settings"]}
     ruleset = make_ruleset(config["game"], **config["config"])
     if config["version"] != ruleset.version:
         fail(
@@ -454,7 +454,7 @@ def train(job: Job, console: Console) -> int:
     for it in job.learners:
         it.model.set_logger(Logger(str(job.run), [watch.logs[it.name]]))
     with watch.progress, watch.handling_signals():
-        if not job.steps:
+        if not job.counters["curve"]:
             first_lessons(job, watch)
         watch.table_head()
         while job.steps < settings["steps"]:
@@ -572,8 +572,10 @@ class Watch(BaseCallback):
         came_of_it = f"{figure:.0%} the same" if lesson == "imitate" else f"{figure:+.3f} paid by another choice"
         said = f"{done / 1e6:.2f} M decisions of the heuristic, {came_of_it}"
         self.progress.update(self._bar, completed=0, what=f"first lesson{who}: {lesson}", said=said)
+        if self.stop:
+            raise KeyboardInterrupt
         if done >= self.job.settings[lesson]:
-            self.progress.console.print(f"first lesson{who}: {lesson}, {said}, {self.seconds / 60:.1f} minutes")
+            self.progress.console.print(f"first lesson{who}: {lesson}, {said}, after {self.seconds / 60:.1f} minutes")
 
     def save(self) -> None:
         """Write a checkpoint."""

@@ -120,7 +120,11 @@ def uniform(state: Any) -> dict[int, float]:
 
 
 def policy_of(agent: str, ruleset: Ruleset, samples: int, seed: int) -> Policy:
-    """What an agent (see `agents.players`) does, from so many answers at each information state.
+    """What an agent (see `agents.players`) does: a trained one by its probabilities, another by its answers.
+
+    Args:
+        samples: how often another is asked at each information state.
+        seed: of what it draws.
 
     Raises:
         ValueError: there is no such agent for this game, or it is one that cheats and so has no policy.

@@ -69,16 +69,20 @@ def measured(ruleset: Ruleset, given: argparse.Namespace, console: Console) -> I
         found = evaluate(ruleset, agents, deals, given.seed, given.processes, console, [AMONG])
         for row in csv_rows(found, about):
             if row["row"] == agent:
-                yield {**row, "simulations": simulations, "processor": cpu_model()}
+                yield {**row, "config": given.config, "simulations": simulations, "processor": cpu_model()}
 
 
-def of_other_games(path: pathlib.Path, games: Sequence[Ruleset]) -> list[dict[str, Any]]:
-    """The rows of a table that will not be measured anew, if there is one."""
+def rows_of(path: pathlib.Path) -> list[dict[str, Any]]:
+    """The rows of a table, if there is one."""
     if not path.exists():
         return []
-    measured_now = {(it.name, str(it.n_seats)) for it in games}
     with open(path, newline="", encoding="utf-8") as file:
-        return [row for row in csv.DictReader(file) if (row["game"], row["players"]) not in measured_now]
+        return list(csv.DictReader(file))
+
+
+def what(row: dict[str, Any]) -> tuple[str, str, str]:
+    """What a row is about: game, configuration, players."""
+    return row["game"], row["config"], str(row["players"])
 
 
 def markdown(rows: Sequence[dict[str, Any]]) -> str:
@@ -92,12 +96,12 @@ def markdown(rows: Sequence[dict[str, Any]]) -> str:
         "",
         "![gain by simulations](strength.png)",
         "",
-        "| game | players | role | agent | deals | games | win rate | gain |",
-        "|---|---:|---|---|---:|---:|---:|---:|",
+        "| game | configuration | players | role | agent | deals | games | win rate | gain |",
+        "|---|---|---:|---|---|---:|---:|---:|---:|",
     ]
     for row in rows:
         gain, low, high, won = (float(row[name]) for name in ("gain", "gain_low", "gain_high", "win_rate"))
-        about = " | ".join(str(row[name]) for name in ("game", "players", "role", "row", "deals", "games"))
+        about = " | ".join(str(row[name]) for name in ("game", "config", "players", "role", "row", "deals", "games"))
         lines.append(f"| {about} | {won:.3f} | {gain:+.3f} ({low:+.3f} to {high:+.3f}) |")
     lines.append("")
     for command in dict.fromkeys(row["command"] for row in rows):
@@ -115,15 +119,15 @@ def plot(rows: Sequence[dict[str, Any]], path: pathlib.Path) -> None:
 
     numbers = ("simulations", "gain", "gain_low", "gain_high")
     rows = [{**row, **{name: float(row[name]) for name in numbers}} for row in rows]
-    panels = sorted({(row["game"], str(row["players"]), row["role"]) for row in rows}, key=order_of)
+    panels = sorted({(*what(row), row["role"]) for row in rows}, key=order_of)
     across = min(3, len(panels))
     down = math.ceil(len(panels) / across)
     size = (4.2 * across, 3.4 * down + 0.4)
     figure, table = pyplot.subplots(down, across, figsize=size, dpi=150, layout="constrained", squeeze=False)
     for axes in table.flat[len(panels) :]:
         axes.axis("off")
-    for axes, (game, players, role) in zip(table.flat, panels):
-        its = [row for row in rows if (row["game"], str(row["players"]), row["role"]) == (game, players, role)]
+    for axes, panel in zip(table.flat, panels):
+        its = [row for row in rows if (*what(row), row["role"]) == panel]
         search = [row for row in its if row["row"].startswith("search")]
         x, y = [row["simulations"] for row in search], np.array([row["gain"] for row in search])
         bars = [y - [row["gain_low"] for row in search], np.array([row["gain_high"] for row in search]) - y]
@@ -139,15 +143,17 @@ def plot(rows: Sequence[dict[str, Any]], path: pathlib.Path) -> None:
         axes.margins(y=0.12)
         axes.grid(alpha=0.25)
         axes.spines[["top", "right"]].set_visible(False)
-        who = f"{players} players" if role == "player" else role
-        axes.set_title(f"{make_ruleset(game).title}, {who}", loc="left", fontsize="medium")
+        game, config, players, role = panel
+        title = [make_ruleset(game).title, *[config] * (config != "default")]
+        title.append(f"{players} players" if role == "player" else role)
+        axes.set_title(", ".join(title), loc="left", fontsize="medium")
     figure.supxlabel("simulations for each decision", fontsize="medium")
     figure.supylabel("return above the heuristic's", fontsize="medium")
     figure.savefig(path)
     pyplot.close(figure)
 
 
-def order_of(panel: tuple[str, str, str]) -> tuple[int, str, str]:
+def order_of(panel: tuple[str, ...]) -> tuple[Any, ...]:
     """Games in the registry's order."""
     return list(GAMES).index(panel[0]), *panel[1:]
 
@@ -199,19 +205,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given.out.mkdir(parents=True, exist_ok=True)
     console = Console(highlight=False, emoji=False)
     table = given.out / "strength.csv"
-    rows = of_other_games(table, games)
+    rows = rows_of(table)
     for ruleset in games:
+        new: list[dict[str, Any]] = []
         for row in measured(ruleset, given, console):
-            rows.append(row)
-            runs.write(table, runs.csv_text(rows))
+            new.append(row)
             gain, low, high = (row[name] for name in ("gain", "gain_low", "gain_high"))
             console.print(
                 f"{row['game']}, {row['players']} players, {row['role']}: {row['row']} {gain:+.3f} "
                 f"({low:+.3f} to {high:+.3f}), {row['games']} games on {row['deals']} deals",
                 soft_wrap=True,
             )
-    runs.write(given.out / "strength.md", markdown(rows))
-    plot(rows, given.out / "strength.png")
+        rows = [row for row in rows if what(row) != what(new[0])] + new
+        runs.write(table, runs.csv_text(rows))
+        runs.write(given.out / "strength.md", markdown(rows))
+        plot(rows, given.out / "strength.png")
     console.print(f"strength.csv, strength.md, strength.png: {given.out}", soft_wrap=True)
     return 0
 

@@ -431,6 +431,8 @@ def test_games_go_on_with_a_first_action(ruleset):
             rollout.play(ruleset, "heuristic", states=batch.states, first=wrong)
     with pytest.raises(ValueError, match="first: only together with states"):
         rollout.play(ruleset, "heuristic", 10, first=first)
+    every_other = rollout.play(ruleset, "heuristic", states=batch.states[::2], first=first[::2], seeds=batch.seeds[::2])
+    assert (every_other.returns == played.returns[::2]).all()
     batch.step(first)
     after = rollout.play(ruleset, "heuristic", states=batch.states, seeds=batch.seeds)
     assert facts(ruleset, played.states) == facts(ruleset, after.states)

@@ -194,13 +194,19 @@ def test_strength_is_a_row_for_each_role_and_budget(tmp_path, capsys):
     assert (tmp_path / "strength.png").read_bytes().startswith(b"\x89PNG")
     assert "search:2:mo:heuristic" in capsys.readouterr().out
     other = next(name for name in GAMES if name != game)
+    small = list(configs(game))[-1]
+    asked = ["--game", game, "--config", small, "--budgets", "1", "--deals", "1", "--processes", "1"]
+    assert search_strength.main([*asked, "--out", str(tmp_path)]) == 0
     asked = ["--game", other, "--budgets", "1", "--deals", "1", "--playout", "random", "--processes", "1"]
     assert search_strength.main([*asked, "--out", str(tmp_path)]) == 0
     both = list(csv.DictReader((tmp_path / "strength.csv").open(encoding="utf-8")))
-    shared = [{name: row[name] for name in rows[0]} for row in both if row["game"] == game]
-    assert shared == rows and {row["game"] for row in both} == {game, other}
+    shared = [
+        {name: row[name] for name in rows[0]} for row in both if (row["game"], row["config"]) == (game, "default")
+    ]
+    assert shared == rows
+    assert {(row["game"], row["config"]) for row in both} == {(game, "default"), (game, small), (other, "default")}
     said = (tmp_path / "strength.md").read_text(encoding="utf-8")
-    assert f"| {game} |" in said and said.count("    python -m benchmarks.search_strength") == 2
+    assert f"| {game} |" in said and said.count("    python -m benchmarks.search_strength") == 3
 
 
 @pytest.mark.parametrize(

@@ -108,6 +108,10 @@ def test_only_some_have_the_other_seats():
     one = evaluate.evaluate(ruleset_of(game), agents, 6, SEED, 1, QUIET, ["heuristic"])
     assert str(one.cells) == str([cell for cell in both.cells if cell.column == "heuristic"]) and not one.ratings
     about = {"seed": SEED, "commit": "", "command_line": "", "packages": {}}
+    assert evaluate.evaluate(ruleset_of(game), agents, 6, SEED, 1, QUIET, list(agents)) == both
+    for wrong in (["nobody"], ["heuristic", "heuristic"], []):
+        with pytest.raises(ValueError, match="among: "):
+            evaluate.evaluate(ruleset_of(game), agents, 6, SEED, 1, QUIET, wrong)
     assert "|  | heuristic |\n" in evaluate.markdown(one, about)
     assert evaluate.heat_map(one, about).startswith(b"\x89PNG")
 

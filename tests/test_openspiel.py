@@ -429,3 +429,22 @@ def test_a_policy_is_made_of_an_agent_s_answers():
         found = policy(state)
         assert set(found) <= set(state.legal_actions())
         assert sum(found.values()) == pytest.approx(1)
+
+
+def test_a_trained_agent_says_its_probabilities(tmp_path):
+    exact, train = pytest.importorskip("benchmarks.exact"), pytest.importorskip("agents.train")
+    case = exact.CASES[0]
+    small = ["--envs", "8", "--rollout", "8", "--steps", "64", "--net", "16,16", "--evals", "1", "--eval-games", "8"]
+    small += ["--test-games", "8", "--threads", "1", "--imitate", "0", "--improve", "0", "--trust", "1"]
+    assert train.main(["--game", case.game, "--config", case.config, *small, "--out", str(tmp_path)]) == 0
+    (run,) = tmp_path.iterdir()
+    its = openspiel.Tree(openspiel.load(case.game, case.config, **case.keywords))
+    for agent in (str(run), f"{run}@sampled"):
+        policy = exact.policy_of(agent, its.game.dealer.ruleset, 1, 0)
+        mixed = 0
+        for state in [*its.states.values()][:50]:
+            found = policy(state)
+            assert set(found) == set(state.legal_actions()) and sum(found.values()) == pytest.approx(1, abs=1e-5)
+            mixed += 0 < min(found.values()) < 1
+        assert (mixed > 0) == agent.endswith("@sampled")
+        assert exact.play(its, agent, policy).gains.min() >= -1e-6

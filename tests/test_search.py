@@ -113,7 +113,6 @@ def test_of_many_actions_one_has_to_be_better_by_more():
     assert not search._is_better(0, 1, np.array([50, 0]), values[:2], width=2.0)
 
 
-
 @compiled_only
 @pytest.mark.parametrize("method", METHODS)
 def test_a_simulation_allocates_nothing(game, method):

@@ -276,7 +276,9 @@ def play(
     words = np.zeros(ruleset.actions.n_words, np.uint64)
     begin = np.full(n, NO_ACTION, np.int64)
     if first is not None:
-        begin = _first_actions(ruleset, rules, states, first, words)
+        if states is None:
+            fail("first", "only together with states")
+        begin = _first_actions(ruleset, rules, its_states, first, words)
     decisions, options, forced = (np.zeros(n, np.int64) for _ in range(3))
     played = Played(its_states, np.zeros((n, ruleset.n_seats)), decisions, options, forced, starts)
     driver.play_games(
@@ -298,11 +300,9 @@ def play(
 
 
 def _first_actions(
-    ruleset: Ruleset, rules: np.ndarray, states: np.ndarray | None, first: Any, words: np.ndarray
+    ruleset: Ruleset, rules: np.ndarray, states: np.ndarray, first: Any, words: np.ndarray
 ) -> np.ndarray:
     """int64[games], checked."""
-    if states is None:
-        fail("first", "only together with states")
     array = np.asarray(first)
     if array.shape != (len(states),) or array.dtype.kind not in "iu":
         fail("first", f"{len(states)} ints, one for each of the states")

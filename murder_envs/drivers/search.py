@@ -440,7 +440,7 @@ class Search:
 
     def _is_better(self, action: int, other: int, visits: np.ndarray, values: np.ndarray, width: float) -> bool:
         """Is an action better than another beyond doubt? `width`: between the least and the greatest return."""
-        by_chance = NORMAL.cdf(-self.doubt) / max(1, np.count_nonzero(visits) - 1)
+        by_chance = NORMAL.cdf(-self.doubt) / max(1, int(np.count_nonzero(visits)) - 1)
         if visits[other] == 0 or by_chance == 0:
             return False
         error = width / 2 * math.sqrt(1 / visits[action] + 1 / visits[other])
