@@ -35,6 +35,8 @@ class Ruleset:
     is_cut_off(state)                did a step cap end it (truncation) and not the rules?
     heuristic(row, words, rules, stream)  a scripted player's action, from observation and legal set alone;
                                      `stream` is its own random stream, a uint64 array of length 1
+    believable(state, rules, seat)   could all others, if they play like the scripted player, have said in this world
+                                     what is on record? A game in which they say nothing takes `core.bits.always`
     ===============================  ===================================================================================
 
     Attributes:

@@ -13,9 +13,12 @@ import pytest
 from agents.search import SearchAgent
 from murder_envs import episode_seed
 from murder_envs.api.aec import SkipForced
+from murder_envs.core.bits import always
+from murder_envs.core.jit import bind, records
+from murder_envs.drivers.batch import Batch
 from murder_envs.drivers.search import METHODS, Found, Search
 from murder_envs.ruleset import Ruleset
-from tests.support import Table, games, reported, ruleset_of
+from tests.support import ROOT, Table, all_configs, games, reported, ruleset_of
 from tests.test_jit import allocations, compiled_only
 
 SETTINGS = [(method, playout) for method in METHODS for playout in ("random", "heuristic")]
@@ -100,6 +103,28 @@ def test_the_scripted_choice_stands_unless_beaten_beyond_doubt(game):
         assert kept.action in scripted
         changed += found.action != kept.action
     assert changed
+
+
+@pytest.mark.parametrize("config", ["default", "other"])
+def test_what_scripted_players_say_can_be_believed(game, config):
+    """In their own games the truth is believable for every seat; some redeals are not, where anything is said."""
+    ruleset = ruleset_of(game, config if config == "default" else list(all_configs(game))[1])
+    batch = Batch(ruleset, 8, 5, skip_forced=True, auto_reset=False)
+    batch.reset(5)
+    driver, other = bind(ruleset, "single"), records(ruleset.STATE, 1)
+    fits = bind(ruleset, ROOT / "tests" / "beliefs.py").fits
+    believed = redealt = 0
+    while (waiting := np.flatnonzero(batch.seats >= 0)).size:
+        for i in waiting:
+            for seat in range(ruleset.n_seats):
+                assert fits(batch.states[i : i + 1], ruleset.rules, seat)
+            other[:] = batch.states[i : i + 1]
+            driver.deal_anew(other, ruleset.rules, int(batch.seats[i]), int(batch.lengths[i]))
+            believed += fits(other, ruleset.rules, int(batch.seats[i]))
+            redealt += 1
+        batch.step(batch.choose("heuristic")[waiting], waiting)
+    assert 0 < believed <= redealt
+    assert (believed < redealt) == (ruleset.kernels["believable"] is not always)
 
 
 def test_of_many_actions_one_has_to_be_better_by_more():

@@ -221,6 +221,12 @@ def put_bits(row, at, x, n):
 
 
 @kernel
+def always(state, rules, seat):
+    """`believable` of a game in which nobody says anything: every world is."""
+    return True
+
+
+@kernel
 def get_bits(row, at, n):
     """Read n bytes of 0 or 1 from byte `at` on as a set of n <= 64; what the bytes after them are does not matter."""
     x = np.uint64(0)

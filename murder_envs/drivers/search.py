@@ -31,7 +31,11 @@ A node is made when it is first met, and then follows the playout; later visits 
 order, one each, before UCB compares them. Decisions with one legal action are played without a node. A playout is
 random or by the game's scripted player.
 
-**Doubt.** Redeals take what others did and said as telling nothing, and a scripted player may know better. So with its
+**Belief.** Redeals take what others did and said as telling nothing. But where the playouts are the scripted player's,
+others are taken to be scripted players, and worlds in which these could not have said what is on record are dealt anew
+(`believable` of the ruleset): those in which a player who had no reason to lie did not tell the truth.
+
+**Doubt.** There is more in what others did, and a scripted player may know better. So with its
 playouts, its own choice at the root stands unless the one found is better by `doubt` standard errors. These are bounded
 from the returns' range (a variance is at most a quarter of its square). Of many actions some look better by chance
 alone; so with several alternatives it takes as much more as keeps that chance what it is with one (Bonferroni).
@@ -62,6 +66,9 @@ NORMAL = statistics.NormalDist()
 MOST_SIMULATIONS = 10_000_000
 MOST_STEPS_IN_TREE = 1024
 """A simulation leaves the tree after so many decisions in it."""
+
+CREDIT = 64
+"""So many worlds in a row that cannot be believed are dealt anew; the next one is taken as it is."""
 
 SEARCH_STREAM = -2
 """In place of a game's number in `episode_seed`: the stream of a search."""
@@ -165,10 +172,15 @@ def choose_edge(nodes, at, edges, used, words, seat, low, high, exploration, str
 # -- Playing ----------------------------------------------------------------------------------------------------------
 
 
-@inner
-def draw_redeal(state, rules, seat, stream):
-    """Another world for the seat."""
+@kernel
+def draw_redeal(state, rules, seat, playout, stream):
+    """Another world for the seat; if others are taken to play like the scripted player, one that fits what they say."""
     redeal(state, rules, seat, np.int64(next_word(stream) >> ONE))
+    if playout != RANDOM:
+        for _ in range(CREDIT):
+            if believable(state, rules, seat):
+                return
+            redeal(state, rules, seat, np.int64(next_word(stream) >> ONE))
 
 
 @inner
@@ -256,7 +268,7 @@ def search_tree(
     for _ in range(simulations):
         scratch[0] = start[0]
         if cheating == 0:
-            draw_redeal(scratch[0], rules[0], seat, stream)
+            draw_redeal(scratch[0], rules[0], seat, playout, stream)
         taken = walk(
             scratch[0], rules[0], seat, many, playout, exploration, stream, nodes, edges, used, path, known, words, row,
             low, high,
@@ -288,7 +300,7 @@ def search_flat(
         if k % n == 0:
             dealt[0] = start[0]
             if cheating == 0:
-                draw_redeal(dealt[0], rules[0], seat, stream)
+                draw_redeal(dealt[0], rules[0], seat, playout, stream)
         scratch[0] = dealt[0]
         action = kth_of(root, k % n)
         step(scratch[0], rules[0], action)

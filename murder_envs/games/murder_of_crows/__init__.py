@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from murder_envs.core.bits import always
 from murder_envs.core.snapshots import an_int, known_only
 from murder_envs.games.murder_of_crows import heuristic, play, view, words
 from murder_envs.games.murder_of_crows.deal import STATE, config_dict, make_config, make_rules
@@ -58,6 +59,7 @@ KERNELS = {
     "is_over": play.is_over,
     "is_cut_off": play.is_cut_off,
     "heuristic": heuristic.heuristic,
+    "believable": always,
 }
 
 

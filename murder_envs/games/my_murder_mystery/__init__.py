@@ -73,6 +73,7 @@ KERNELS = {
     "is_over": play.is_over,
     "is_cut_off": play.is_cut_off,
     "heuristic": heuristic.heuristic,
+    "believable": heuristic.believable,
 }
 
 

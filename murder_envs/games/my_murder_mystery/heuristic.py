@@ -583,3 +583,36 @@ def choose_condemned(row, words, rules, stream):
     if is_own(row, rules, MURDER):
         return kth(people, 0)
     return best(row, rules, stream, MURDER, people)
+
+
+# -- Whom to believe --------------------------------------------------------------------------------------------------
+
+
+@kernel
+def believable(state, rules, seat):
+    """Is all true that other players than `seat` have on record about secrets that are not their own? Scripted players
+    lie about these alone."""
+    for other in range(rules.n_seats):
+        if other != seat:
+            for question in range(rules.n_questions):
+                answer = np.int64(state.solution[question])
+                if answer != other and not is_true_of(state, rules, other, question, answer):
+                    return False
+    return True
+
+
+@kernel
+def is_true_of(state, rules, speaker, question, answer):
+    """Is everything that a player has on record on a question true of `answer`?"""
+    n_people, n_traits = rules.n_people, rules.n_traits
+    is_it = (np.uint64(state.claims_is[speaker]) >> np.uint64(question * n_people)) & full(n_people)
+    is_not = (np.uint64(state.claims_not[speaker]) >> np.uint64(question * n_people)) & full(n_people)
+    has_them = (np.uint64(state.claims_has[speaker]) >> np.uint64(question * n_traits)) & full(n_traits)
+    lacks_them = (np.uint64(state.claims_lacks[speaker]) >> np.uint64(question * n_traits)) & full(n_traits)
+    traits = (np.uint64(state.traits) >> np.uint64(answer * n_traits)) & full(n_traits)
+    return (
+        is_it & ~bit(answer) == NONE
+        and not has(is_not, answer)
+        and has_them & ~traits == NONE
+        and (lacks_them & traits == NONE)
+    )

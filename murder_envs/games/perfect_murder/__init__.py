@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from murder_envs.core.bits import always
 from murder_envs.core.snapshots import known_only
 from murder_envs.games.perfect_murder import heuristic, play, redeal, view, words
 from murder_envs.games.perfect_murder.cards import AGENTS
@@ -59,6 +60,7 @@ KERNELS = {
     "is_over": play.is_over,
     "is_cut_off": play.is_cut_off,
     "heuristic": heuristic.heuristic,
+    "believable": always,
 }
 
 

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from murder_envs.core.bits import always
 from murder_envs.core.snapshots import known_only
 from murder_envs.games.theres_been_a_murder import heuristic, play, view, words
 from murder_envs.games.theres_been_a_murder.deal import STATE, config_dict, make_config, make_rules
@@ -52,6 +53,7 @@ KERNELS = {
     "is_over": play.is_over,
     "is_cut_off": play.is_cut_off,
     "heuristic": heuristic.heuristic,
+    "believable": always,
 }
 
 
