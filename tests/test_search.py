@@ -127,17 +127,6 @@ def test_what_scripted_players_say_can_be_believed(game, config):
     assert (believed < redealt) == (ruleset.kernels["believable"] is not always)
 
 
-def test_of_many_actions_one_has_to_be_better_by_more():
-    """Two that differ by 2.5 standard errors: enough where there are two, by chance where there are a hundred."""
-    search = Search(ruleset_of("theres_been_a_murder"), doubt=2.0)
-    for others, beyond in ((0, True), (98, False)):
-        visits, values = np.full(2 + others, 50), np.zeros(2 + others)
-        values[0] = 2.5 * np.sqrt(2 / 50)
-        assert search._is_better(0, 1, visits, values, width=2.0) is beyond
-    assert not search._is_better(1, 1, visits, values, width=2.0)
-    assert not search._is_better(0, 1, np.array([50, 0]), values[:2], width=2.0)
-
-
 @compiled_only
 @pytest.mark.parametrize("method", METHODS)
 def test_a_simulation_allocates_nothing(game, method):

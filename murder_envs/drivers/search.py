@@ -37,8 +37,7 @@ others are taken to be scripted players, and worlds in which these could not hav
 
 **Doubt.** There is more in what others did, and a scripted player may know better. So with its
 playouts, its own choice at the root stands unless the one found is better by `doubt` standard errors. These are bounded
-from the returns' range (a variance is at most a quarter of its square). Of many actions some look better by chance
-alone; so with several alternatives it takes as much more as keeps that chance what it is with one (Bonferroni).
+from the returns' range (a variance is at most a quarter of its square).
 
 **Cheating.** With `cheating` the true state takes the place of the redeals, the draws to come included. It is no
 player but a ceiling: how much a search of this size would gain from knowing everything.
@@ -49,7 +48,6 @@ The kernels allocate nothing: the tree lies in arrays that `Search` makes for th
 from __future__ import annotations
 
 import math
-import statistics
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -62,7 +60,6 @@ from murder_envs.drivers.rollout import POLICIES, RANDOM
 from murder_envs.ruleset import Ruleset
 
 METHODS = ("flat", "so", "mo")
-NORMAL = statistics.NormalDist()
 MOST_SIMULATIONS = 10_000_000
 MOST_STEPS_IN_TREE = 1024
 """A simulation leaves the tree after so many decisions in it."""
@@ -356,7 +353,7 @@ class Search:
         playout: who plays where the tree ends, "random" or "heuristic".
         exploration: c of UCB, 0 or more; "flat" has no use for it.
         doubt: with the playout "heuristic", by how many standard errors another action must be better than the
-            scripted player's to be taken in its place, if it is the only one; of several, by more. 0: by none.
+            scripted player's to be taken in its place; 0: by none.
         cheating: search in the true state in place of redeals, to see what knowing everything would be worth.
 
     Raises:
@@ -452,11 +449,8 @@ class Search:
 
     def _is_better(self, action: int, other: int, visits: np.ndarray, values: np.ndarray, width: float) -> bool:
         """Is an action better than another beyond doubt? `width`: between the least and the greatest return."""
-        by_chance = NORMAL.cdf(-self.doubt) / max(1, int(np.count_nonzero(visits)) - 1)
-        if visits[other] == 0 or by_chance == 0:
-            return False
-        error = width / 2 * math.sqrt(1 / visits[action] + 1 / visits[other])
-        return bool(values[action] - values[other] > -NORMAL.inv_cdf(by_chance) * error)
+        error = width / 2 * math.sqrt(1 / visits[action] + 1 / max(1, visits[other]))
+        return bool(visits[other] > 0 and values[action] - values[other] > self.doubt * error)
 
 
 def _a_number(field: str, value: Any) -> float:
