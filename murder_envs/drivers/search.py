@@ -368,7 +368,7 @@ class Search:
         *,
         playout: str = "heuristic",
         exploration: float = 0.7,
-        doubt: float = 1.0,
+        doubt: float = 2.0,
         cheating: bool = False,
     ) -> None:
         self.ruleset = ruleset
