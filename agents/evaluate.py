@@ -187,8 +187,8 @@ def evaluate(
             wins.append(np.concatenate([it[0] for it in chunks]))
             paid.append(returns[:, seat])
             figures += [dict(zip(it[2], values)) for it in chunks for values in zip(*it[2].values())]
-            others = (returns.sum(1) - returns[:, seat]) / (ruleset.n_seats - 1)
-            matches += [(row, column, mine, theirs) for mine, theirs in zip(paid[-1], others)]
+            rest = (returns.sum(1) - returns[:, seat]) / (ruleset.n_seats - 1)
+            matches += [(row, column, mine, theirs) for mine, theirs in zip(paid[-1], rest)]
         won, mean = np.stack(wins, 1).astype(np.float64), np.stack(paid, 1).mean(1)
         returns_of[role, row, column] = mean
         cells.append(

@@ -102,13 +102,15 @@ def test_the_gain_is_the_mean_of_paired_differences(game):
 
 
 def test_only_some_have_the_other_seats():
-    game = next(iter(registry.GAMES))
+    """In a game with ratings, which only a whole matrix has."""
+    game = next(name for name in registry.GAMES if not measures.paid_alike(ruleset_of(name)))
     agents = {"random": "random", "heuristic": "heuristic"}
     both = matrix(game, agents)
+    assert both.ratings
     one = evaluate.evaluate(ruleset_of(game), agents, 6, SEED, 1, QUIET, ["heuristic"])
     assert str(one.cells) == str([cell for cell in both.cells if cell.column == "heuristic"]) and not one.ratings
     about = {"seed": SEED, "commit": "", "command_line": "", "packages": {}}
-    assert evaluate.evaluate(ruleset_of(game), agents, 6, SEED, 1, QUIET, list(agents)) == both
+    assert str(evaluate.evaluate(ruleset_of(game), agents, 6, SEED, 1, QUIET, list(agents))[1:]) == str(both[1:])
     for wrong in (["nobody"], ["heuristic", "heuristic"], []):
         with pytest.raises(ValueError, match="among: "):
             evaluate.evaluate(ruleset_of(game), agents, 6, SEED, 1, QUIET, wrong)

@@ -258,15 +258,7 @@ def play(
     """
     n = _how_many(games, seeds, states)
     driver = bind(ruleset, "rollout")
-    if seeds is None:
-        seed = an_int("seed", seed, 0, 2**63 - 1)
-        starts = np.zeros(n, np.int64)
-        driver.fill_seeds(seed, starts)
-    else:
-        starts = np.array(seeds)
-        if starts.shape != (n,) or starts.dtype.kind not in "iu" or (starts.astype(np.int64) < 0).any():
-            fail("seeds", f"{n} ints from 0 to 2^63 - 1")
-        starts = starts.astype(np.int64)
+    starts = _starts(driver, n, seed, seeds)
     its_states = records(ruleset.STATE, n)
     if states is not None:
         if states.dtype != ruleset.STATE:
@@ -297,6 +289,18 @@ def play(
         played.returns,
     )
     return played
+
+
+def _starts(driver: Any, n: int, seed: int, seeds: Any) -> np.ndarray:
+    """int64[n], what each game starts from, checked."""
+    if seeds is None:
+        starts = np.zeros(n, np.int64)
+        driver.fill_seeds(an_int("seed", seed, 0, 2**63 - 1), starts)
+        return starts
+    array = np.asarray(seeds)
+    if array.shape != (n,) or array.dtype.kind not in "iu" or (array.astype(np.int64) < 0).any():
+        fail("seeds", f"{n} ints from 0 to 2^63 - 1")
+    return np.array(array, np.int64)
 
 
 def _first_actions(
