@@ -336,9 +336,10 @@ def heat_map(found: Evaluation, about: Mapping[str, Any]) -> bytes:
     figure.colorbar(image, ax=table.ravel().tolist(), shrink=0.8)
     game = found.ruleset.title or found.ruleset.name
     figure.suptitle(
-        f"{game}, {found.ruleset.n_seats} players, {found.cells[0].deals:,} deals, seed {about['seed']}",
+        f"{game}, {found.ruleset.n_seats} players\n{found.cells[0].deals:,} deals, seed {about['seed']}",
         x=0.01,
         ha="left",
+        fontsize="medium",
     )
     file = io.BytesIO()
     figure.savefig(file, format="png", metadata={"Description": about["command_line"]})
