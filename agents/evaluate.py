@@ -35,8 +35,8 @@ from rich.progress import track
 
 from agents import measures, players, runs
 from agents.measures import averages, mean_interval, outcome, paid_alike, play, share_interval
+from murder_envs.core.checks import an_int, fail
 from murder_envs.core.rng import episode_seed
-from murder_envs.core.snapshots import an_int, fail
 from murder_envs.registry import GAMES, configs, make_ruleset
 from murder_envs.ruleset import Ruleset
 

@@ -19,7 +19,7 @@ from sb3_contrib import MaskablePPO
 from agents import runs
 from agents.policies import Actor
 from murder_envs.api.sb3 import Opponents
-from murder_envs.core.snapshots import fail
+from murder_envs.core.checks import fail
 
 NOW, EARLIER = "now", "earlier"
 TABLES = (NOW, EARLIER, "heuristic", "random")

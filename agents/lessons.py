@@ -18,8 +18,8 @@ import torch
 from sb3_contrib import MaskablePPO
 
 from agents.policies import scores
+from murder_envs.core.checks import an_int, fail
 from murder_envs.core.rng import episode_seed
-from murder_envs.core.snapshots import an_int, fail
 from murder_envs.drivers import rollout
 from murder_envs.drivers.batch import Batch
 from murder_envs.ruleset import Ruleset

@@ -10,8 +10,8 @@ import numpy as np
 from agents import runs
 from agents.measures import Player
 from agents.policies import Actor
+from murder_envs.core.checks import a_choice, fail
 from murder_envs.core.rng import episode_seed
-from murder_envs.core.snapshots import a_choice, fail
 from murder_envs.drivers.batch import Batch
 from murder_envs.drivers.rollout import POLICIES
 from murder_envs.drivers.search import METHODS, Search

@@ -12,7 +12,7 @@ from sb3_contrib.common.maskable.distributions import MaskableDistribution
 from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
 from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
 
-from murder_envs.core.snapshots import fail
+from murder_envs.core.checks import fail
 from murder_envs.drivers.advice import Advice
 from murder_envs.drivers.batch import Batch
 from murder_envs.registry import make_ruleset

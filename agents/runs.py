@@ -35,7 +35,7 @@ import torch
 from sb3_contrib import MaskablePPO
 
 from murder_envs.api.sb3 import BatchVecEnv
-from murder_envs.core.snapshots import fail
+from murder_envs.core.checks import fail
 from murder_envs.drivers.batch import Batch
 from murder_envs.registry import GAMES, make_ruleset
 from murder_envs.ruleset import Ruleset

@@ -14,8 +14,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from murder_envs.core.checks import an_int
 from murder_envs.core.rng import episode_seed
-from murder_envs.core.snapshots import an_int
 from murder_envs.drivers.search import Found, Search
 
 

@@ -48,7 +48,7 @@ from agents.lessons import imitate, improve
 from agents.measures import Contest
 from agents.policies import Actor, Advised, Encoder, Falling, features
 from murder_envs.api.sb3 import BatchVecEnv
-from murder_envs.core.snapshots import an_int, fail
+from murder_envs.core.checks import an_int, fail
 from murder_envs.drivers.transcript import Game
 from murder_envs.registry import GAMES, configs, make_ruleset
 from murder_envs.ruleset import Ruleset

@@ -36,7 +36,7 @@ from benchmarks.measure import cpu_model, git_commit
 from benchmarks.throughput import versions
 from murder_envs import __version__
 from murder_envs.api import openspiel
-from murder_envs.core.snapshots import an_int
+from murder_envs.core.checks import an_int
 from murder_envs.drivers.batch import Batch
 from murder_envs.ruleset import Ruleset
 

@@ -25,7 +25,7 @@ from agents import runs
 from agents.evaluate import csv_rows, evaluate
 from agents.measures import outcome
 from benchmarks.measure import cpu_model
-from murder_envs.core.snapshots import an_int, fail
+from murder_envs.core.checks import an_int, fail
 from murder_envs.drivers.rollout import POLICIES
 from murder_envs.drivers.search import METHODS
 from murder_envs.registry import GAMES, configs, make_ruleset

@@ -18,14 +18,14 @@ PAYOFFS = ("identical", "zero_sum", "general_sum")
 class Ruleset:
     """A configured game: names and sizes for people, two record types for the machine, compiled functions over them.
 
-    The compiled functions, `kernels[name]`, in which `state` and `rules` are records, `words` is a uint64 array,
+    The compiled functions, `kernels[name]`, in which `state` and `rules` are records, `legal_set` is a uint64 array,
     `row` an int8 array of the vector's size + `bits.PAD`, and seats are absolute:
 
     ===============================  ===================================================================================
     deal(state, rules, seed)         a fresh game up to its first decision, every field written; a seed -1 - k, below
                                      0, gives outcome k of the list of all deals (see `core.rng`)
     step(state, rules, action)       one decision; the action is known to be legal
-    legal(state, rules, words)       the legal set, bit a % 64 of word a // 64, every word written; empty when over
+    legal(state, rules, legal_set)   the legal set, bit a % 64 of word a // 64, every word written; empty when over
     observe(state, rules, seat, row) the seat's observation, every byte written
     redeal(state, rules, seat, seed) another world that the seat cannot tell from this one, in place
     world(state, rules, row)         the whole truth, for `state()`
@@ -33,9 +33,9 @@ class Ruleset:
     to_act(state)                    absolute seat, -1 when over
     is_over(state)                   has the game ended at all?
     is_cut_off(state)                did a step cap end it (truncation) and not the rules?
-    heuristic(row, words, rules, stream)  a scripted player's action, from observation and legal set alone;
+    heuristic(row, legal_set, rules, stream)  a scripted player's action, from observation and legal set alone;
                                      `stream` is its own random stream, a uint64 array of length 1
-    believable(state, rules, seat)   could all others, if they play like the scripted player, have said in this world
+    is_consistent(state, rules, seat)   could all others, if they play like the scripted player, have said in this world
                                      what is on record? A game in which they say nothing takes `core.bits.always`
     ===============================  ===================================================================================
 

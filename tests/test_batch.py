@@ -15,8 +15,8 @@ from murder_envs.drivers.batch import Batch
 from tests.support import Table, decisions_of, ruleset_of
 
 ARRAYS = (
-    "states", "observations", "masks", "words", "seats", "learners", "rewards", "terminated", "truncated", "episodes",
-    "seeds", "lengths", "unseen",
+    "states", "observations", "masks", "legal_sets", "seats", "learners", "rewards", "terminated", "truncated",
+    "episodes", "seeds", "lengths", "unseen",
 )  # fmt: skip
 FINAL_ARRAYS = (
     "returns", "final_observations", "final_states", "final_seats", "final_lengths", "final_episodes", "final_seeds",
@@ -78,7 +78,7 @@ def test_arrays_have_the_documented_shapes(ruleset):
     for name, dtype, shape in (
         ("observations", np.int8, (5, size)),
         ("masks", np.int8, (5, n_actions)),
-        ("words", np.uint64, (5, ruleset.actions.n_words)),
+        ("legal_sets", np.uint64, (5, ruleset.actions.n_words)),
         ("seats", np.int64, (5,)),
         ("learners", np.int64, (5,)),
         ("rewards", np.float64, (5,)),

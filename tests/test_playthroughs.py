@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from murder_envs.core.snapshots import is_int
+from murder_envs.core.checks import is_int
 from murder_envs.drivers import transcript
 from murder_envs.registry import GAMES
 from tests.support import CASES, DATA, ruleset_of

@@ -107,7 +107,7 @@ def test_the_scripted_choice_stands_unless_beaten_beyond_doubt(game):
 
 @pytest.mark.parametrize("config", ["default", "other"])
 def test_what_scripted_players_say_can_be_believed(game, config):
-    """In their own games the truth is believable for every seat; some redeals are not, where anything is said."""
+    """In their own games the truth is is_consistent for every seat; some redeals are not, where anything is said."""
     ruleset = ruleset_of(game, config if config == "default" else list(all_configs(game))[1])
     batch = Batch(ruleset, 8, 5, skip_forced=True, auto_reset=False)
     batch.reset(5)
@@ -124,7 +124,7 @@ def test_what_scripted_players_say_can_be_believed(game, config):
             redealt += 1
         batch.step(batch.choose("heuristic")[waiting], waiting)
     assert 0 < believed <= redealt
-    assert (believed < redealt) == (ruleset.kernels["believable"] is not always)
+    assert (believed < redealt) == (ruleset.kernels["is_consistent"] is not always)
 
 
 @compiled_only

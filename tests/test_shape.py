@@ -18,9 +18,9 @@ from tests.support import DATA, ROOT, ruleset_of
 
 PACKAGE = ROOT / "murder_envs"
 
-GAME_FILES = {"__init__", "cards", "deal", "heuristic", "moves", "play", "view", "words"}
+GAME_FILES = {"__init__", "cards", "deal", "heuristic", "moves", "play", "text", "view"}
 SOME_GAMES_FILES = {"case", "effects", "redeal", "series", "snapshots"}
-READING_ORDER = ["cards", "case", "moves", "deal", "view", "effects", "play", "redeal", "snapshots", "words"]
+READING_ORDER = ["cards", "case", "moves", "deal", "view", "effects", "play", "redeal", "snapshots", "text"]
 """Of a game's files each may import those before it."""
 
 HEURISTIC_SEES = {"cards", "case", "moves", "deal", "view"}

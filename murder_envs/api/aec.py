@@ -22,9 +22,9 @@ from pettingzoo.utils.env_logger import EnvLogger
 from pettingzoo.utils.wrappers import BaseWrapper
 
 from murder_envs.core.bits import PAD
+from murder_envs.core.checks import an_int, fail, is_int
 from murder_envs.core.jit import bind, direct, records
 from murder_envs.core.rng import episode_seed
-from murder_envs.core.snapshots import an_int, fail, is_int
 from murder_envs.core.tables import Layout
 from murder_envs.registry import make_ruleset
 from murder_envs.ruleset import Ruleset
@@ -107,10 +107,10 @@ class RawEnv(AECEnv[str, dict[str, np.ndarray], int | None]):
         self._single = bind(ruleset, "single")
         self._advance = direct(self._single.advance, self._states, self._rules, 0, *self._shown)
 
-    def _lay_out(self, states: np.ndarray, words: np.ndarray, mask: np.ndarray, row: np.ndarray) -> None:
+    def _lay_out(self, states: np.ndarray, legal_set: np.ndarray, mask: np.ndarray, row: np.ndarray) -> None:
         """Take these arrays for the game, and for what is shown to the seat to act: legal set, mask, observation."""
         self._states = states
-        self._shown = (words, mask, row)
+        self._shown = (legal_set, mask, row)
         self._mask = mask[:-PAD]
         self._row = row[:-PAD]
 
@@ -279,8 +279,8 @@ class RawEnv(AECEnv[str, dict[str, np.ndarray], int | None]):
             return
         if type(action) is not int or not 0 <= action < self._n_actions:
             action = self._in_range(action)
-        words, mask, row = self._shown
-        seat = self._advance(self._states, self._rules, action, words, mask, row)
+        legal_set, mask, row = self._shown
+        seat = self._advance(self._states, self._rules, action, legal_set, mask, row)
         if seat >= 0:
             self.agent_selection = self._acting = self.possible_agents[seat]
             self._infos = {}

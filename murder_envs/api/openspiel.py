@@ -38,9 +38,9 @@ import numpy as np
 import pyspiel
 
 from murder_envs.core.bits import PAD
+from murder_envs.core.checks import an_int, fail
 from murder_envs.core.jit import bind, records
 from murder_envs.core.rng import episode_seed
-from murder_envs.core.snapshots import an_int, fail
 from murder_envs.drivers.chance import MOST_WAYS, Chance, Outcome
 from murder_envs.registry import GAMES, configs, game, make_ruleset
 

@@ -19,7 +19,7 @@ from stable_baselines3.common.monitor import Monitor
 from stable_baselines3.common.vec_env import VecEnv
 
 from murder_envs.api.seat import check_render, no_ask, observation_space
-from murder_envs.core.snapshots import a_bool, an_int, fail, is_int
+from murder_envs.core.checks import a_bool, an_int, fail, is_int
 from murder_envs.drivers.batch import PATIENCE, Batch
 from murder_envs.registry import make_ruleset
 from murder_envs.ruleset import Ruleset

@@ -12,8 +12,8 @@ from typing import Any, NoReturn
 import gymnasium
 import numpy as np
 
+from murder_envs.core.checks import a_choice, an_int, fail
 from murder_envs.core.rng import episode_seed
-from murder_envs.core.snapshots import a_choice, an_int, fail
 from murder_envs.core.tables import Block
 from murder_envs.drivers.batch import NO_SEAT, PATIENCE, Batch
 from murder_envs.registry import make_ruleset

@@ -15,7 +15,7 @@ from gymnasium.vector import AutoresetMode
 from gymnasium.vector.utils import batch_space
 
 from murder_envs.api.seat import check_render, no_ask, observation_space
-from murder_envs.core.snapshots import a_bool
+from murder_envs.core.checks import a_bool
 from murder_envs.drivers.batch import Batch
 from murder_envs.registry import make_ruleset
 from murder_envs.ruleset import Ruleset

@@ -222,7 +222,7 @@ def put_bits(row, at, x, n):
 
 @kernel
 def always(state, rules, seat):
-    """`believable` of a game in which nobody says anything: every world is."""
+    """`is_consistent` of a game in which nobody says anything: every world is."""
     return True
 
 
@@ -244,51 +244,51 @@ def put_zeros(row, at, n):
 
 
 @kernel
-def put_set(row, at, words, n):
+def put_set(row, at, bitset, n):
     """Write a set of n elements, given as words of 64, as n bytes: a legal set as a mask."""
     for w in range((n + 63) >> 6):
-        put_bits(row, at + 64 * w, words[w], min(64, n - 64 * w))
+        put_bits(row, at + 64 * w, bitset[w], min(64, n - 64 * w))
 
 
 @inner
-def count(words):
+def count(bitset):
     """Size of a set given as words."""
     total = 0
-    for w in range(words.shape[0]):
-        total += popcount(words[w])
+    for w in range(bitset.shape[0]):
+        total += popcount(bitset[w])
     return total
 
 
 @inner
-def kth_of(words, k):
+def kth_of(bitset, k):
     """The k-th element, from 0, of a set given as words; there must be that many."""
     w = 0
-    n = popcount(words[0])
+    n = popcount(bitset[0])
     while k >= n:
         k -= n
         w += 1
-        n = popcount(words[w])
-    return 64 * w + kth(words[w], k)
+        n = popcount(bitset[w])
+    return 64 * w + kth(bitset[w], k)
 
 
 @kernel
-def allow(words, i):
+def allow(bitset, i):
     """Put i into a set given as words."""
-    words[i >> 6] |= ONE << np.uint64(i & 63)
+    bitset[i >> 6] |= ONE << np.uint64(i & 63)
 
 
 @kernel
-def allow_all(words, start, x):
+def allow_all(bitset, start, x):
     """Put start + i into a set given as words, for each i of x (a set of at most 64)."""
     x = np.uint64(x)
     w = start >> 6
     shift = np.uint64(start & 63)
-    words[w] |= x << shift
+    bitset[w] |= x << shift
     if shift != 0 and x >> (np.uint64(64) - shift) != 0:
-        words[w + 1] |= x >> (np.uint64(64) - shift)
+        bitset[w + 1] |= x >> (np.uint64(64) - shift)
 
 
 @kernel
-def is_in(words, i):
+def is_in(bitset, i):
     """Is i in a set given as words?"""
-    return (words[i >> 6] >> np.uint64(i & 63)) & ONE != 0
+    return (bitset[i >> 6] >> np.uint64(i & 63)) & ONE != 0

@@ -248,7 +248,7 @@ def _widened(kind: Any) -> Any:
 
 CONTRACT = (
     "deal", "step", "legal", "observe", "redeal", "world", "returns", "to_act", "is_over", "is_cut_off", "heuristic",
-    "believable",
+    "is_consistent",
 )  # fmt: skip
 """The compiled functions that every game hands over (see `murder_envs.ruleset`)."""
 

@@ -10,23 +10,23 @@ from typing import Any
 import numpy as np
 
 from murder_envs.core.bits import PAD, get_bits, row_of
+from murder_envs.core.checks import fail
 from murder_envs.core.jit import bind, kernel
 from murder_envs.core.rng import fingerprint
-from murder_envs.core.snapshots import fail
 from murder_envs.ruleset import Ruleset
 
 
 @kernel
-def advise(rows, masks, rules, words, stream, out):
+def advise(rows, masks, rules, legal_set, stream, out):
     """out[i] = the scripted player's action for an observation and a mask; where it draws lots, these follow from the
     observation."""
     n_actions = masks.shape[1] - PAD
     for i in range(out.shape[0]):
-        for w in range(words.shape[0]):
-            words[w] = get_bits(row_of(masks, i), 64 * w, min(64, n_actions - 64 * w))
+        for w in range(legal_set.shape[0]):
+            legal_set[w] = get_bits(row_of(masks, i), 64 * w, min(64, n_actions - 64 * w))
         row = row_of(rows, i)
         stream[0] = fingerprint(row)
-        out[i] = heuristic(row, words, rules[0], stream)
+        out[i] = heuristic(row, legal_set, rules[0], stream)
 
 
 class Advice:
@@ -39,7 +39,7 @@ class Advice:
     def __init__(self, ruleset: Ruleset) -> None:
         self.ruleset = ruleset
         self._driver = bind(ruleset, "advice")
-        self._words = np.zeros(ruleset.actions.n_words, np.uint64)
+        self._legal_set = np.zeros(ruleset.actions.n_words, np.uint64)
         self._stream = np.zeros(1, np.uint64)
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -66,7 +66,7 @@ class Advice:
         rows, padded = np.zeros((k, size + PAD), np.int8), np.zeros((k, n + PAD), np.int8)
         rows[:, :size], padded[:, :n] = observations, masks != 0
         out = np.empty(k, np.int64)
-        self._driver.advise(rows, padded, self.ruleset.rules, self._words, self._stream, out)
+        self._driver.advise(rows, padded, self.ruleset.rules, self._legal_set, self._stream, out)
         return out
 
 

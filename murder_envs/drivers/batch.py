@@ -20,9 +20,9 @@ from typing import Any
 import numpy as np
 
 from murder_envs.core.bits import PAD, count, is_in, kth_of, put_set, row_of
+from murder_envs.core.checks import a_bool, an_int, fail, is_int
 from murder_envs.core.jit import bind, kernel, records
 from murder_envs.core.rng import episode_seed, stream_below
-from murder_envs.core.snapshots import a_bool, an_int, fail, is_int
 from murder_envs.ruleset import Ruleset
 
 ASK, RANDOM, HEURISTIC = -1, 0, 1
@@ -69,15 +69,15 @@ GAME = np.dtype(
 
 
 @kernel
-def choose(state, rules, policy, seat, words, row, stream):
+def choose(state, rules, policy, seat, legal_set, row, stream):
     """A compiled policy's action; a single option is taken without looking."""
-    n = count(words)
+    n = count(legal_set)
     if n == 1:
-        return kth_of(words, 0)
+        return kth_of(legal_set, 0)
     if policy == RANDOM:
-        return kth_of(words, stream_below(stream, n))
+        return kth_of(legal_set, stream_below(stream, n))
     observe(state, rules, seat, row)
-    return heuristic(row, words, rules, stream)
+    return heuristic(row, legal_set, rules, stream)
 
 
 @kernel
@@ -115,23 +115,23 @@ def close(state, rules, game, actor, payoff, row):
 
 
 @kernel
-def show(state, rules, game, words, row, mask):
+def show(state, rules, game, legal_set, row, mask):
     """Observation and mask of the decision that Python is asked for; of a finished game the last view and no action."""
     if game.seat != NO_SEAT:
         observe(state, rules, game.seat, row)
     else:
-        for w in range(words.shape[0]):
-            words[w] = np.uint64(0)
+        for w in range(legal_set.shape[0]):
+            legal_set[w] = np.uint64(0)
         observe(state, rules, max(game.final_seat, 0), row)
-    put_set(mask, 0, words, mask.shape[0] - PAD)
+    put_set(mask, 0, legal_set, mask.shape[0] - PAD)
 
 
 @kernel
-def find_illegal(chosen, actions, words, n_actions):
+def find_illegal(chosen, actions, legal_sets, n_actions):
     """The first k for which actions[k] is not legal in game chosen[k]; -1 if there is none."""
     for k in range(chosen.shape[0]):
         action = actions[k]
-        if action < 0 or action >= n_actions or not is_in(row_of(words, chosen[k]), action):
+        if action < 0 or action >= n_actions or not is_in(row_of(legal_sets, chosen[k]), action):
             return k
     return -1
 
@@ -139,7 +139,7 @@ def find_illegal(chosen, actions, words, n_actions):
 # Opening and stepping are one function, in which `step` stands once: each function around it costs seconds to compile.
 @kernel
 def advance(
-    states, rules, games, words, rows, masks, policies, opponents, streams, payoffs, final_states, final_rows,
+    states, rules, games, legal_sets, rows, masks, policies, opponents, streams, payoffs, final_states, final_rows,
     learner, skip_forced, restart, seed, task, chosen, given, first, last,
 ):  # fmt: skip
     """Bring game chosen[k], for first <= k < last, to the next decision that Python is asked for.
@@ -152,7 +152,8 @@ def advance(
     for k in range(first, last):
         i = chosen[k]
         state, game = states[i], games[i]
-        legal_set, row, stream, players = row_of(words, i), row_of(rows, i), row_of(streams, i), row_of(policies, i)
+        legal_set, row, stream = row_of(legal_sets, i), row_of(rows, i), row_of(streams, i)
+        players = row_of(policies, i)
         actor = game.seat
         game.terminated = False
         game.truncated = False
@@ -198,14 +199,14 @@ def advance(
 
 
 @kernel
-def choose_all(states, rules, games, words, rows, streams, policy, out):
+def choose_all(states, rules, games, legal_sets, rows, streams, policy, out):
     """A compiled policy's action for the decision that each game waits for; -1 where a game is over."""
     for i in range(games.shape[0]):
         game = games[i]
         if game.seat == NO_SEAT:
             out[i] = -1
         else:
-            legal_set, row, stream = row_of(words, i), row_of(rows, i), row_of(streams, i)
+            legal_set, row, stream = row_of(legal_sets, i), row_of(rows, i), row_of(streams, i)
             out[i] = choose(states[i], rules[game.rules], policy, game.seat, legal_set, row, stream)
 
 
@@ -270,7 +271,7 @@ class Batch:
     ======================  =======  ===============  ==================================================================
     `observations`          int8     [N, size]        observation of the seat to act
     `masks`                 int8     [N, n_actions]   its legal actions as 0 and 1; never all 0 (but see `auto_reset`)
-    `words`                 uint64   [N, n_words]     the same as bits: action a is bit a % 64 of word a // 64
+    `legal_sets`            uint64   [N, n_words]     the same as bits: action a is bit a % 64 of word a // 64
     `seats`                 int64    [N]              the seat to act, absolute; -1 when over
     `learners`              int64    [N]              the seat that learns; -1 if every seat does
     `rewards`               float64  [N]              return of the learning seat if the last step ended the game, else
@@ -345,7 +346,7 @@ class Batch:
         self._rules[:] = of.rules
         self._games = records(GAME, n)
         self._games["seat"] = NO_SEAT
-        self.words = np.zeros((n, of.actions.n_words), np.uint64)
+        self.legal_sets = np.zeros((n, of.actions.n_words), np.uint64)
         self._rows = np.zeros((n, of.observation.size + PAD), np.int8)
         self._final_rows = np.zeros((n, of.observation.size + PAD), np.int8)
         self._masks = np.zeros((n, of.actions.n + PAD), np.int8)
@@ -376,7 +377,7 @@ class Batch:
     def _list_tables(self) -> None:
         """The arrays in the order in which `advance` takes them."""
         self._tables = (
-            self.states, self._rules, self._games, self.words, self._rows, self._masks, self._policies,
+            self.states, self._rules, self._games, self.legal_sets, self._rows, self._masks, self._policies,
             self._opponents, self._streams, self.returns, self.final_states, self._final_rows,
         )  # fmt: skip
 
@@ -556,7 +557,7 @@ class Batch:
         """
         chosen = self._all if games is None else self._choose_games(games)
         given = self._given(actions, len(chosen))
-        k = self._driver.find_illegal(chosen, given, self.words, self.ruleset.actions.n)
+        k = self._driver.find_illegal(chosen, given, self.legal_sets, self.ruleset.actions.n)
         if k >= 0:
             self._refuse(int(chosen[k]), int(np.asarray(actions)[k]))
         if self._threads == 1 or len(chosen) < MIN_PARALLEL:
@@ -578,7 +579,7 @@ class Batch:
             fail("policy", "'random' or 'heuristic', not 'ask'")
         out = np.empty(self.n, np.int64)
         self._driver.choose_all(
-            self.states, self._rules, self._games, self.words, self._rows, self._choices, code, out
+            self.states, self._rules, self._games, self.legal_sets, self._rows, self._choices, code, out
         )  # fmt: skip
         return out
 

@@ -14,8 +14,8 @@ from typing import NamedTuple
 import numpy as np
 
 from murder_envs.core.bits import PAD
+from murder_envs.core.checks import fail
 from murder_envs.core.jit import bind, records
-from murder_envs.core.snapshots import fail
 from murder_envs.ruleset import Ruleset
 
 MOST_WAYS = 100_000
@@ -46,7 +46,7 @@ class Chance:
         self.ruleset = ruleset
         self.rules = ruleset.rules if rules is None else rules
         self._driver = bind(ruleset, "single")
-        self._words = np.zeros(ruleset.actions.n_words, np.uint64)
+        self._legal_set = np.zeros(ruleset.actions.n_words, np.uint64)
         self._mask = np.zeros(ruleset.actions.n + PAD, np.int8)
         self._row = np.zeros(ruleset.observation.size + PAD, np.int8)
 
@@ -64,16 +64,16 @@ class Chance:
 
     def _deal(self, number: int) -> np.ndarray:
         states = records(self.ruleset.STATE, 1)
-        self._driver.start(states, self.rules, -1 - number, self._words, self._mask, self._row)
+        self._driver.start(states, self.rules, -1 - number, self._legal_set, self._mask, self._row)
         return states
 
     def _step(self, states: np.ndarray, action: int, number: int) -> np.ndarray:
         """The position after a legal action whose draws are read from a number."""
         after = states.copy()
         after["rng"], after["rng_ways"], after["rng_listed"] = number, 1, 1
-        self._words[:] = 0
-        self._words[action // 64] = 1 << action % 64
-        self._driver.advance(after, self.rules, action, self._words, self._mask, self._row)
+        self._legal_set[:] = 0
+        self._legal_set[action // 64] = 1 << action % 64
+        self._driver.advance(after, self.rules, action, self._legal_set, self._mask, self._row)
         return after
 
     def _different(self, found: Iterable[tuple[np.ndarray, int]]) -> list[Outcome]:

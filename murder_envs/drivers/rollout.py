@@ -12,9 +12,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from murder_envs.core.bits import PAD, count, is_in, kth_of, put_set, row_of
+from murder_envs.core.checks import an_int, fail
 from murder_envs.core.jit import bind, kernel, records
 from murder_envs.core.rng import episode_seed, next_word, stream_below
-from murder_envs.core.snapshots import an_int, fail
 from murder_envs.ruleset import Ruleset
 
 RANDOM, HEURISTIC = 0, 1
@@ -39,7 +39,7 @@ def fill_seeds(seed, out):
 
 
 @kernel
-def random_play(states, rules, episodes, words, stream, seed, fresh, rounds, look, rows, masks):
+def random_play(states, rules, episodes, legal_set, stream, seed, fresh, rounds, look, rows, masks):
     """Rounds of one random legal decision in each game, finished ones replaced; returns how many were finished.
 
     `fresh` 1: every game's present episode is dealt first. `look` 1: before each decision the acting seat's observation
@@ -54,11 +54,11 @@ def random_play(states, rules, episodes, words, stream, seed, fresh, rounds, loo
             state = states[i]
             over = fresh != 0 and t == 0
             if not over:
-                legal(state, rules[0], words)
+                legal(state, rules[0], legal_set)
                 if look != 0:
-                    put_set(row_of(masks, i), 0, words, n_actions)
+                    put_set(row_of(masks, i), 0, legal_set, n_actions)
                     observe(state, rules[0], to_act(state), row_of(rows, i))
-                step(state, rules[0], kth_of(words, stream_below(stream, count(words))))
+                step(state, rules[0], kth_of(legal_set, stream_below(stream, count(legal_set))))
                 if is_over(state):
                     over = True
                     ended += 1
@@ -72,18 +72,20 @@ def random_play(states, rules, episodes, words, stream, seed, fresh, rounds, loo
 
 
 @kernel
-def find_illegal(states, rules, first, words):
+def find_illegal(states, rules, first, legal_set):
     """The first i for which first[i] is an action, and not a legal one in states[i]; -1 if there is none."""
     for i in range(first.shape[0]):
         if first[i] != NO_ACTION:
-            legal(states[i], rules[0], words)
-            if first[i] < 0 or first[i] >= 64 * words.shape[0] or not is_in(words, first[i]):
+            legal(states[i], rules[0], legal_set)
+            if first[i] < 0 or first[i] >= 64 * legal_set.shape[0] or not is_in(legal_set, first[i]):
                 return i
     return -1
 
 
 @kernel
-def play_games(states, rules, policies, seeds, dealt, first, words, row, stream, decisions, options, forced, payoffs):
+def play_games(
+    states, rules, policies, seeds, dealt, first, legal_set, row, stream, decisions, options, forced, payoffs
+):  # fmt: skip
     """Play game i to its end with policies[i, seat], from a deal of seeds[i] or, `dealt` 1, from states[i], with the
     action first[i] to begin with if that is one.
 
@@ -100,16 +102,16 @@ def play_games(states, rules, policies, seeds, dealt, first, words, row, stream,
         options[i] = 0
         forced[i] = 0
         while not is_over(state):
-            legal(state, rules[0], words)
-            n = count(words)
+            legal(state, rules[0], legal_set)
+            n = count(legal_set)
             if n == 1:
-                action = kth_of(words, 0)
+                action = kth_of(legal_set, 0)
                 forced[i] += 1
             elif policies[i, to_act(state)] == RANDOM:
-                action = kth_of(words, stream_below(stream, n))
+                action = kth_of(legal_set, stream_below(stream, n))
             else:
                 observe(state, rules[0], to_act(state), row)
-                action = heuristic(row, words, rules[0], stream)
+                action = heuristic(row, legal_set, rules[0], stream)
             decisions[i] += 1
             options[i] += n
             step(state, rules[0], action)
@@ -117,7 +119,7 @@ def play_games(states, rules, policies, seeds, dealt, first, words, row, stream,
 
 
 @kernel
-def play_out(start, scratch, rules, seat, n, words, stream, payoff, total):
+def play_out(start, scratch, rules, seat, n, legal_set, stream, payoff, total):
     """n times: copy the position, redeal what `seat` cannot know (NO_SEAT: nothing), play randomly to the end.
 
     Adds the returns up in `total` and returns how many decisions were played.
@@ -129,8 +131,8 @@ def play_out(start, scratch, rules, seat, n, words, stream, payoff, total):
         if seat != NO_SEAT:
             redeal(state, rules[0], seat, np.int64(next_word(stream) >> np.uint64(1)))
         while not is_over(state):
-            legal(state, rules[0], words)
-            step(state, rules[0], kth_of(words, stream_below(stream, count(words))))
+            legal(state, rules[0], legal_set)
+            step(state, rules[0], kth_of(legal_set, stream_below(stream, count(legal_set))))
             decisions += 1
         returns(state, rules[0], payoff)
         for s in range(total.shape[0]):
@@ -188,7 +190,7 @@ class RandomPlay:
         self._rules = ruleset.rules
         self.states = records(ruleset.STATE, n)
         self.episodes = np.zeros(n, np.int64)
-        self._words = np.zeros(ruleset.actions.n_words, np.uint64)
+        self._legal_set = np.zeros(ruleset.actions.n_words, np.uint64)
         self._stream = np.array([episode_seed(self._seed, POLICY_STREAM, 0)], np.uint64)
         self._rows = np.zeros((n, ruleset.observation.size + PAD), np.int8)
         self._masks = np.zeros((n, ruleset.actions.n + PAD), np.int8)
@@ -204,7 +206,7 @@ class RandomPlay:
     def _run(self, fresh: int, rounds: int) -> int:
         return int(
             self._driver.random_play(
-                self.states, self._rules, self.episodes, self._words, self._stream, self._seed, fresh, rounds,
+                self.states, self._rules, self.episodes, self._legal_set, self._stream, self._seed, fresh, rounds,
                 int(self._observe), self._rows, self._masks,
             )
         )  # fmt: skip
@@ -265,12 +267,12 @@ def play(
             fail("states", "an array of this ruleset's STATE")
         its_states[:] = states
     rules = ruleset.rules if rules is None else rules
-    words = np.zeros(ruleset.actions.n_words, np.uint64)
+    legal_set = np.zeros(ruleset.actions.n_words, np.uint64)
     begin = np.full(n, NO_ACTION, np.int64)
     if first is not None:
         if states is None:
             fail("first", "only together with states")
-        begin = _first_actions(ruleset, rules, its_states, first, words)
+        begin = _first_actions(ruleset, rules, its_states, first, legal_set)
     decisions, options, forced = (np.zeros(n, np.int64) for _ in range(3))
     played = Played(its_states, np.zeros((n, ruleset.n_seats)), decisions, options, forced, starts)
     driver.play_games(
@@ -280,7 +282,7 @@ def play(
         played.seeds,
         int(states is not None),
         begin,
-        words,
+        legal_set,
         np.zeros(ruleset.observation.size + PAD, np.int8),
         np.zeros(1, np.uint64),
         played.decisions,
@@ -304,14 +306,14 @@ def _starts(driver: Any, n: int, seed: int, seeds: Any) -> np.ndarray:
 
 
 def _first_actions(
-    ruleset: Ruleset, rules: np.ndarray, states: np.ndarray, first: Any, words: np.ndarray
+    ruleset: Ruleset, rules: np.ndarray, states: np.ndarray, first: Any, legal_set: np.ndarray
 ) -> np.ndarray:
     """int64[games], checked."""
     array = np.asarray(first)
     if array.shape != (len(states),) or array.dtype.kind not in "iu":
         fail("first", f"{len(states)} ints, one for each of the states")
     array = array.astype(np.int64)
-    i = bind(ruleset, "rollout").find_illegal(states, rules, array, words)
+    i = bind(ruleset, "rollout").find_illegal(states, rules, array, legal_set)
     if i >= 0:
         fail("first", f"legal actions; in game {i}, {int(array[i])} is none")
     return array

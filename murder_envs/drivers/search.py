@@ -33,7 +33,7 @@ random or by the game's scripted player.
 
 **Belief.** Redeals take what others did and said as telling nothing. But where the playouts are the scripted player's,
 others are taken to be scripted players, and worlds in which these could not have said what is on record are dealt anew
-(`believable` of the ruleset): those in which a player who had no reason to lie did not tell the truth.
+(`is_consistent` of the ruleset): those in which a player who had no reason to lie did not tell the truth.
 
 **Doubt.** There is more in what others did, and a scripted player may know better. So with its
 playouts, its own choice at the root stands unless the one found is better by `doubt` standard errors. These are bounded
@@ -53,9 +53,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from murder_envs.core.bits import ONE, PAD, bit, count, full, has, is_in, kth_of
+from murder_envs.core.checks import a_bool, a_choice, an_int, fail
 from murder_envs.core.jit import bind, inner, kernel, records
 from murder_envs.core.rng import GOLDEN, episode_seed, fingerprint, mix, next_word, stir, stream_below
-from murder_envs.core.snapshots import a_bool, a_choice, an_int, fail
 from murder_envs.drivers.rollout import POLICIES, RANDOM
 from murder_envs.ruleset import Ruleset
 
@@ -137,10 +137,10 @@ def new_edge(nodes, at, edges, used, seat, action):
 
 
 @kernel
-def choose_edge(nodes, at, edges, used, words, seat, low, high, exploration, stream):
+def choose_edge(nodes, at, edges, used, legal_set, seat, low, high, exploration, stream):
     """The edge to follow where one has been tried: a new one, while actions are left to try; else the best by UCB.
 
-    `words` is the legal set, and is used up.
+    `legal_set` is the legal set, and is used up.
     """
     width = high[seat] - low[seat]
     scale = 1.0 / width if width > 0.0 else 0.0
@@ -149,8 +149,8 @@ def choose_edge(nodes, at, edges, used, words, seat, low, high, exploration, str
     edge = nodes[at].first
     while edge != NO_EDGE:
         action = np.int64(edges[edge].action)
-        if is_in(words, action):
-            words[action >> 6] &= ~bit(action & 63)
+        if is_in(legal_set, action):
+            legal_set[action >> 6] &= ~bit(action & 63)
             available = edges[edge].available + 1
             edges[edge].available = available
             visits = np.float64(edges[edge].visits)
@@ -160,10 +160,10 @@ def choose_edge(nodes, at, edges, used, words, seat, low, high, exploration, str
                 best_score = score
                 best = edge
         edge = edges[edge].next
-    n = count(words)
+    n = count(legal_set)
     if n == 0:
         return best
-    return new_edge(nodes, at, edges, used, seat, kth_of(words, stream_below(stream, n)))
+    return new_edge(nodes, at, edges, used, seat, kth_of(legal_set, stream_below(stream, n)))
 
 
 # -- Playing ----------------------------------------------------------------------------------------------------------
@@ -175,35 +175,35 @@ def draw_redeal(state, rules, seat, playout, stream):
     redeal(state, rules, seat, np.int64(next_word(stream) >> ONE))
     if playout != RANDOM:
         for _ in range(CREDIT):
-            if believable(state, rules, seat):
+            if is_consistent(state, rules, seat):
                 return
             redeal(state, rules, seat, np.int64(next_word(stream) >> ONE))
 
 
 @inner
-def playout_action(state, rules, playout, words, n, row, stream):
+def playout_action(state, rules, playout, legal_set, n, row, stream):
     """What a playout does where n > 1 actions are legal."""
     if playout == RANDOM:
-        return kth_of(words, stream_below(stream, n))
+        return kth_of(legal_set, stream_below(stream, n))
     observe(state, rules, to_act(state), row)
-    return heuristic(row, words, rules, stream)
+    return heuristic(row, legal_set, rules, stream)
 
 
 @kernel
-def play_on(state, rules, playout, words, row, stream):
+def play_on(state, rules, playout, legal_set, row, stream):
     """Play to the end."""
     while not is_over(state):
-        legal(state, rules, words)
-        n = count(words)
+        legal(state, rules, legal_set)
+        n = count(legal_set)
         if n == 1 and playout != RANDOM:
-            step(state, rules, kth_of(words, 0))
+            step(state, rules, kth_of(legal_set, 0))
         else:
-            step(state, rules, playout_action(state, rules, playout, words, n, row, stream))
+            step(state, rules, playout_action(state, rules, playout, legal_set, n, row, stream))
 
 
 @kernel
 def walk(
-    state, rules, seat, many, playout, exploration, stream, nodes, edges, used, path, known, words, row, low, high
+    state, rules, seat, many, playout, exploration, stream, nodes, edges, used, path, known, legal_set, row, low, high
 ):
     """Play from the root to the end, as far as it goes within the tree; returns how many of its edges were taken.
 
@@ -215,24 +215,24 @@ def walk(
         known[owner] = GOLDEN
     taken = 0
     while inside != 0 and taken < path.shape[0] and not is_over(state):
-        legal(state, rules, words)
-        n = count(words)
+        legal(state, rules, legal_set)
+        n = count(legal_set)
         actor = np.int64(to_act(state))
         owner = actor if many != 0 else seat
         if n == 1 and taken > 0:
-            step(state, rules, kth_of(words, 0))
+            step(state, rules, kth_of(legal_set, 0))
         elif not has(inside, owner):
-            step(state, rules, playout_action(state, rules, playout, words, n, row, stream))
+            step(state, rules, playout_action(state, rules, playout, legal_set, n, row, stream))
         else:
             observe(state, rules, owner, row)
             key = key_of(known[owner], row, actor)
             at = find(nodes, key)
             if nodes[at].first == NO_EDGE:
                 edge = new_edge(
-                    nodes, at, edges, used, actor, playout_action(state, rules, playout, words, n, row, stream)
+                    nodes, at, edges, used, actor, playout_action(state, rules, playout, legal_set, n, row, stream)
                 )  # fmt: skip
             else:
-                edge = choose_edge(nodes, at, edges, used, words, actor, low, high, exploration, stream)
+                edge = choose_edge(nodes, at, edges, used, legal_set, actor, low, high, exploration, stream)
             action = np.int64(edges[edge].action)
             if edges[edge].visits == 0:
                 inside &= ~bit(owner)
@@ -241,7 +241,7 @@ def walk(
             path[taken] = edge
             taken += 1
             step(state, rules, action)
-    play_on(state, rules, playout, words, row, stream)
+    play_on(state, rules, playout, legal_set, row, stream)
     return taken
 
 
@@ -257,7 +257,7 @@ def add_up(payoff, low, high, total):
 @kernel
 def search_tree(
     start, scratch, rules, many, cheating, playout, exploration, simulations, stream, nodes, edges, path, used, known,
-    words, row, payoff, low, high, total, visits, sums,
+    legal_set, row, payoff, low, high, total, visits, sums,
 ):  # fmt: skip
     """Tree search from start[0]; `nodes` is empty. Writes visits and sums of returns of the root's actions."""
     seat = np.int64(to_act(start[0]))
@@ -267,7 +267,7 @@ def search_tree(
         if cheating == 0:
             draw_redeal(scratch[0], rules[0], seat, playout, stream)
         taken = walk(
-            scratch[0], rules[0], seat, many, playout, exploration, stream, nodes, edges, used, path, known, words, row,
+            scratch[0], rules[0], seat, many, playout, exploration, stream, nodes, edges, used, path, known, legal_set, row,
             low, high,
         )  # fmt: skip
         returns(scratch[0], rules[0], payoff)
@@ -286,7 +286,7 @@ def search_tree(
 
 @kernel
 def search_flat(
-    start, dealt, scratch, rules, cheating, playout, simulations, stream, root, words, row, payoff, low, high, total,
+    start, dealt, scratch, rules, cheating, playout, simulations, stream, root, legal_set, row, payoff, low, high, total,
     visits, sums,
 ):  # fmt: skip
     """Flat search from start[0]: the legal actions in turn, a redeal for each round."""
@@ -301,7 +301,7 @@ def search_flat(
         scratch[0] = dealt[0]
         action = kth_of(root, k % n)
         step(scratch[0], rules[0], action)
-        play_on(scratch[0], rules[0], playout, words, row, stream)
+        play_on(scratch[0], rules[0], playout, legal_set, row, stream)
         returns(scratch[0], rules[0], payoff)
         add_up(payoff, low, high, total)
         visits[action] += 1
@@ -309,11 +309,11 @@ def search_flat(
 
 
 @kernel
-def scripted_action(start, rules, words, row, stream):
+def scripted_action(start, rules, legal_set, row, stream):
     """What the scripted player does in start[0]."""
-    legal(start[0], rules[0], words)
+    legal(start[0], rules[0], legal_set)
     observe(start[0], rules[0], to_act(start[0]), row)
-    return heuristic(row, words, rules[0], stream)
+    return heuristic(row, legal_set, rules[0], stream)
 
 
 @kernel
@@ -381,7 +381,7 @@ class Search:
         self._driver = bind(ruleset, "search")
         n_seats, n_words = ruleset.n_seats, ruleset.actions.n_words
         self._start, self._dealt, self._scratch = (records(ruleset.STATE, 1) for _ in range(3))
-        self._root, self._words = np.zeros(n_words, np.uint64), np.zeros(n_words, np.uint64)
+        self._root, self._legal_set = np.zeros(n_words, np.uint64), np.zeros(n_words, np.uint64)
         self._row = np.zeros(ruleset.observation.size + PAD, np.int8)
         self._stream = np.zeros(1, np.uint64)
         self._payoff, self._low, self._high, self._total = (np.zeros(n_seats) for _ in range(4))
@@ -421,21 +421,21 @@ class Search:
         if self.method == "flat":
             self._driver.search_flat(
                 self._start, self._dealt, self._scratch, its_rules, cheating, playout, self.simulations, self._stream,
-                self._root, self._words, self._row, self._payoff, self._low, self._high, self._total, visits, sums,
+                self._root, self._legal_set, self._row, self._payoff, self._low, self._high, self._total, visits, sums,
             )  # fmt: skip
         else:
             self._nodes[:] = 0
             self._driver.search_tree(
                 self._start, self._scratch, its_rules, int(self.method == "mo"), cheating, playout, self.exploration,
                 self.simulations, self._stream, self._nodes, self._edges, self._path, self._used, self._known,
-                self._words, self._row, self._payoff, self._low, self._high, self._total, visits, sums,
+                self._legal_set, self._row, self._payoff, self._low, self._high, self._total, visits, sums,
             )  # fmt: skip
         values = np.full(len(sums), np.nan)
         np.divide(sums, visits, out=values, where=visits > 0)
         action = self._best(visits, values)
         if self.playout == "heuristic" and self.doubt > 0:
             scripted = int(
-                self._driver.scripted_action(self._start, its_rules, self._words, self._row, self._stream)
+                self._driver.scripted_action(self._start, its_rules, self._legal_set, self._row, self._stream)
             )  # fmt: skip
             width = float(self._high[seat] - self._low[seat])
             if not self._is_better(action, scripted, visits, values, width):

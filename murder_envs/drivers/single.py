@@ -20,10 +20,10 @@ ILLEGAL = -2
 
 
 @kernel
-def show(state, rules, words, mask, row):
+def show(state, rules, legal_set, mask, row):
     """Write the acting seat's legal set, mask and observation; return the seat, or OVER with an empty set."""
-    legal(state, rules, words)
-    put_set(mask, 0, words, mask.shape[0] - PAD)
+    legal(state, rules, legal_set)
+    put_set(mask, 0, legal_set, mask.shape[0] - PAD)
     seat = np.int64(to_act(state))
     if seat >= 0:
         observe(state, rules, seat, row)
@@ -31,25 +31,25 @@ def show(state, rules, words, mask, row):
 
 
 @kernel
-def start(states, rules, seed, words, mask, row):
+def start(states, rules, seed, legal_set, mask, row):
     """Deal a game and show the first decision; returns as `show` does."""
     deal(states[0], rules[0], seed)
-    return show(states[0], rules[0], words, mask, row)
+    return show(states[0], rules[0], legal_set, mask, row)
 
 
 @kernel
-def resume(states, rules, words, mask, row):
+def resume(states, rules, legal_set, mask, row):
     """Show the decision that a restored or copied state stands at; returns as `show` does."""
-    return show(states[0], rules[0], words, mask, row)
+    return show(states[0], rules[0], legal_set, mask, row)
 
 
 @kernel
-def advance(states, rules, action, words, mask, row):
-    """Take an action (0..n-1) and show the next decision; ILLEGAL, and nothing changed, if `words` lacks it."""
-    if not is_in(words, action):
+def advance(states, rules, action, legal_set, mask, row):
+    """Take an action (0..n-1) and show the next decision; ILLEGAL, and nothing changed, if `legal_set` lacks it."""
+    if not is_in(legal_set, action):
         return ILLEGAL
     step(states[0], rules[0], action)
-    return show(states[0], rules[0], words, mask, row)
+    return show(states[0], rules[0], legal_set, mask, row)
 
 
 @kernel
@@ -78,12 +78,12 @@ def deal_anew(states, rules, seat, seed):
 
 
 @kernel
-def choose_at_random(words, stream):
+def choose_at_random(legal_set, stream):
     """Any legal action, all with equal chances; `stream` is a uint64 array of length 1."""
-    return kth_of(words, stream_below(stream, count(words)))
+    return kth_of(legal_set, stream_below(stream, count(legal_set)))
 
 
 @kernel
-def choose_by_heuristic(row, words, rules, stream):
+def choose_by_heuristic(row, legal_set, rules, stream):
     """The scripted player's action."""
-    return heuristic(row, words, rules[0], stream)
+    return heuristic(row, legal_set, rules[0], stream)

@@ -18,8 +18,8 @@ from typing import Any
 import numpy as np
 
 from murder_envs.core.bits import PAD
+from murder_envs.core.checks import a_list, a_text, an_int, fail, known_only
 from murder_envs.core.jit import bind, records
-from murder_envs.core.snapshots import a_list, a_text, an_int, fail, known_only
 from murder_envs.core.tables import Block
 from murder_envs.registry import GAMES, configs, make_ruleset
 from murder_envs.ruleset import Ruleset
@@ -94,8 +94,8 @@ class Game:
 
     def choose_by_heuristic(self, stream: np.ndarray) -> str:
         """What the game's own scripted player does."""
-        words, _, row = self._shown
-        return self.ruleset.actions.names[self._driver.choose_by_heuristic(row, words, self.rules, stream)]
+        legal_set, _, row = self._shown
+        return self.ruleset.actions.names[self._driver.choose_by_heuristic(row, legal_set, self.rules, stream)]
 
     def look(self, seat: int) -> np.ndarray:
         """The observation of a seat, int8[observation.size]."""

@@ -1,6 +1,6 @@
 """Murder of Crows: a race to lay the word MURDER, 2 to 5 players, 55 cards; answers out of turn, card counting.
 
-Read in this order: cards, deal, moves, play (with effects), view, words; heuristic and snapshots as needed.
+Read in this order: cards, deal, moves, play (with effects), view, text; heuristic and snapshots as needed.
 `effects.py` sorts between `deal` and `moves` and holds what the cards do; `play.py` is the table of contents.
 
 Version history (raised by every change of play, observation or action ids):
@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 
 from murder_envs.core.bits import always
-from murder_envs.core.snapshots import an_int, known_only
-from murder_envs.games.murder_of_crows import heuristic, play, view, words
+from murder_envs.core.checks import an_int, known_only
+from murder_envs.games.murder_of_crows import heuristic, play, text, view
 from murder_envs.games.murder_of_crows.deal import STATE, config_dict, make_config, make_rules
 from murder_envs.games.murder_of_crows.moves import ACTIONS, PHASES
 from murder_envs.games.murder_of_crows.snapshots import restore, snapshot
@@ -59,7 +59,7 @@ KERNELS = {
     "is_over": play.is_over,
     "is_cut_off": play.is_cut_off,
     "heuristic": heuristic.heuristic,
-    "believable": always,
+    "is_consistent": always,
 }
 
 
@@ -91,10 +91,10 @@ def ruleset(**config: Any) -> Ruleset:
         with_options=with_options,
         restore=restore,
         snapshot=snapshot,
-        info=words.info,
-        text=words.text,
-        figures=words.figures,
-        public=words.public,
+        info=text.info,
+        text=text.text,
+        figures=text.figures,
+        public=text.public,
         title=TITLE,
         payoffs="zero_sum" if checked.reward == "zero_sum" else "general_sum",
     )

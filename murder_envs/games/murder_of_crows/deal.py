@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from murder_envs.core.checks import a_bool, a_choice, a_list, a_text, an_int, fail, known_only
 from murder_envs.core.jit import kernel, records
 from murder_envs.core.rng import RNG_FIELDS, below, seed_rng, shuffle
-from murder_envs.core.snapshots import a_bool, a_choice, a_list, a_text, an_int, fail, known_only
 from murder_envs.games.murder_of_crows.cards import (
     CROW_TABLE,
     CROW_TOTALS,

@@ -294,14 +294,14 @@ def carry_out(state, rules):
 
 
 @kernel
-def legal_target(state, rules, words):
+def legal_target(state, rules, legal_set):
     """A seat still affected; for Remove also oneself, or nobody."""
     effect = effect_of(state)
     seats = affected(state, rules, effect)
     if effect == REMOVE:
         seats |= bit(state.current)
-        allow(words, PASS)
-    allow_all(words, TARGET_SEAT, seen_from(rules, seats, np.int64(state.current)))
+        allow(legal_set, PASS)
+    allow_all(legal_set, TARGET_SEAT, seen_from(rules, seats, np.int64(state.current)))
 
 
 @kernel
@@ -316,9 +316,9 @@ def apply_target(state, rules, action):
 
 
 @kernel
-def legal_take(state, words, seat):
+def legal_take(state, legal_set, seat):
     """Any kind of card in a Murder."""
-    allow_all(words, TAKE_CARD, faces_in(state, seat))
+    allow_all(legal_set, TAKE_CARD, faces_in(state, seat))
 
 
 @kernel
@@ -348,9 +348,9 @@ def apply_letter(state, rules, action):
 
 
 @kernel
-def legal_lose(state, words):
+def legal_lose(state, legal_set):
     """Any kind of card in the own stacks of the letter."""
-    allow_all(words, LOSE_CARD, faces_in(state, np.int64(state.to_act)) & FACES_OF[state.letter])
+    allow_all(legal_set, LOSE_CARD, faces_in(state, np.int64(state.to_act)) & FACES_OF[state.letter])
 
 
 @kernel
@@ -362,9 +362,9 @@ def apply_lose(state, action):
 
 
 @kernel
-def legal_raze(state, words, seat):
+def legal_raze(state, legal_set, seat):
     """Any stack that has a card."""
-    allow_all(words, RAZE_STACK, filled(state, seat))
+    allow_all(legal_set, RAZE_STACK, filled(state, seat))
 
 
 @kernel

@@ -78,38 +78,38 @@ FEW_CARDS = 4
 
 
 @kernel
-def heuristic(row, words, rules, stream):
+def heuristic(row, legal_set, rules, stream):
     """The scripted player's action."""
     phase = lowest(get_bits(row, OBS_PHASE, len(PHASES)))
     if phase == START:
         return np.int64(DRAW)
     if phase == PLAY:
-        return best_of(row, words, phase, PLAY_CARD, N_STACK_FACES)
+        return best_of(row, legal_set, phase, PLAY_CARD, N_STACK_FACES)
     if phase == REACT:
         welcome = row[OBS_HAND_SIZE] <= FEW_CARDS and is_expel(row)
-        return np.int64(ALLOW) if welcome else best_of(row, words, phase, ALLOW, 1 + N_CARDS)
+        return np.int64(ALLOW) if welcome else best_of(row, legal_set, phase, ALLOW, 1 + N_CARDS)
     if phase == TARGET:
-        return best_of(row, words, phase, TARGET_SEAT, MAX_SEATS + 1)
+        return best_of(row, legal_set, phase, TARGET_SEAT, MAX_SEATS + 1)
     if phase == TAKE or phase == THIRD_TAKE:
-        return best_of(row, words, phase, TAKE_CARD, N_STACK_FACES)
+        return best_of(row, legal_set, phase, TAKE_CARD, N_STACK_FACES)
     if phase == GRAB:
-        return best_of(row, words, phase, GRAB_CARD, N_CARDS)
+        return best_of(row, legal_set, phase, GRAB_CARD, N_CARDS)
     if phase == LETTER:
-        return best_of(row, words, phase, NAME_LETTER, N_LETTERS)
+        return best_of(row, legal_set, phase, NAME_LETTER, N_LETTERS)
     if phase == LOSE or phase == THIRD_LOSE:
-        return best_of(row, words, phase, LOSE_CARD, N_STACK_FACES)
+        return best_of(row, legal_set, phase, LOSE_CARD, N_STACK_FACES)
     if phase == RAZE or phase == THIRD_RAZE:
-        return best_of(row, words, phase, RAZE_STACK, N_STACKS)
+        return best_of(row, legal_set, phase, RAZE_STACK, N_STACKS)
     return np.int64(USE_WILD)
 
 
 @kernel
-def best_of(row, words, phase, start, n):
+def best_of(row, legal_set, phase, start, n):
     """The legal action of a block with the highest score."""
     best = start
     most = LEAST * TWICE
     for action in range(start, start + n):
-        if is_in(words, action):
+        if is_in(legal_set, action):
             value = score(row, phase, action, action - start)
             if value > most:
                 most = value

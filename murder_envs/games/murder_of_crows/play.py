@@ -99,37 +99,37 @@ from murder_envs.games.murder_of_crows.view import leave_hand, unknown
 
 
 @kernel
-def legal(state, rules, words):
+def legal(state, rules, legal_set):
     """The legal set of the seat to act; empty when the game is over."""
-    for w in range(words.shape[0]):
-        words[w] = NONE
+    for w in range(legal_set.shape[0]):
+        legal_set[w] = NONE
     phase = state.phase
     if phase == REACT:
-        legal_react(state, rules, words)
+        legal_react(state, rules, legal_set)
     elif phase == START:
-        allow(words, DRAW)
-        allow(words, SKIP)
+        allow(legal_set, DRAW)
+        allow(legal_set, SKIP)
     elif phase == PLAY:
-        legal_play(state, rules, words)
+        legal_play(state, rules, legal_set)
     elif phase == TARGET:
-        legal_target(state, rules, words)
+        legal_target(state, rules, legal_set)
     elif phase == TAKE:
-        legal_take(state, words, np.int64(state.target))
+        legal_take(state, legal_set, np.int64(state.target))
     elif phase == GRAB:
-        allow_all(words, GRAB_CARD, hand_of(state, np.int64(state.target)))
+        allow_all(legal_set, GRAB_CARD, hand_of(state, np.int64(state.target)))
     elif phase == LETTER:
-        allow_all(words, NAME_LETTER, rules.letters)
+        allow_all(legal_set, NAME_LETTER, rules.letters)
     elif phase == LOSE or phase == THIRD_LOSE:
-        legal_lose(state, words)
+        legal_lose(state, legal_set)
     elif phase == RAZE:
-        legal_raze(state, words, np.int64(state.target))
+        legal_raze(state, legal_set, np.int64(state.target))
     elif phase == WILD_USE:
-        allow(words, USE_WILD)
-        allow(words, USE_WILD + 1)
+        allow(legal_set, USE_WILD)
+        allow(legal_set, USE_WILD + 1)
     elif phase == THIRD_TAKE:
-        legal_take(state, words, np.int64(state.to_act))
+        legal_take(state, legal_set, np.int64(state.to_act))
     elif phase == THIRD_RAZE:
-        legal_raze(state, words, np.int64(state.to_act))
+        legal_raze(state, legal_set, np.int64(state.to_act))
 
 
 @kernel
@@ -222,7 +222,7 @@ TO_STACK = np.array([sum(1 << (N_FACES * stack) for stack in range(N_STACKS) if 
 
 
 @kernel
-def legal_play(state, rules, words):
+def legal_play(state, rules, legal_set):
     """A letter goes to a stack of its letter; a wild to any stack if none shows in the own Murder, else onto one."""
     seat = np.int64(state.current)
     hand = hand_of(state, seat)
@@ -239,7 +239,7 @@ def legal_play(state, rules, words):
             faces &= ~(FACES_EACH << np.uint64(N_FACES * stack))
         elif places & bit(stack) != NONE:
             faces |= bit(N_FACES * stack + FACE_WILD)
-    allow_all(words, PLAY_CARD, faces)
+    allow_all(legal_set, PLAY_CARD, faces)
 
 
 @kernel
@@ -296,10 +296,10 @@ def open_window(state, rules):
 
 
 @kernel
-def legal_react(state, rules, words):
+def legal_react(state, rules, legal_set):
     """Let it pass, or discard a card with the same number of crows, or a wild; against a wild, a wild."""
-    allow(words, ALLOW)
-    allow_all(words, PREVENT_WITH, hand_of(state, np.int64(state.to_act)) & SAME_CROWS[state.played % N_FACES])
+    allow(legal_set, ALLOW)
+    allow_all(legal_set, PREVENT_WITH, hand_of(state, np.int64(state.to_act)) & SAME_CROWS[state.played % N_FACES])
 
 
 @kernel

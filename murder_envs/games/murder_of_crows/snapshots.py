@@ -7,9 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from murder_envs.core.jit import entry, records
-from murder_envs.core.rng import seed_rng, shuffle
-from murder_envs.core.snapshots import (
+from murder_envs.core.checks import (
     a_bool,
     a_choice,
     a_list,
@@ -22,6 +20,8 @@ from murder_envs.core.snapshots import (
     is_int,
     known_only,
 )
+from murder_envs.core.jit import entry, records
+from murder_envs.core.rng import seed_rng, shuffle
 from murder_envs.games.murder_of_crows.cards import (
     CARD_NAMES,
     CARD_OF,

@@ -1,6 +1,6 @@
 """My Murder Mystery: 3 to 7 players with mixed motives, a case of secrets, places to open, talk that nothing proves.
 
-Read in this order: cards, case, moves, deal, view, play, redeal, snapshots, words; heuristic as needed. `deal.py` holds
+Read in this order: cards, case, moves, deal, view, play, redeal, snapshots, text; heuristic as needed. `deal.py` holds
 the case generator, since a case is dealt like cards; `case.py` reads written cases. Sizes, action ids
 and layouts follow from the configuration; RULES says where their blocks start.
 
@@ -17,13 +17,13 @@ from typing import Any
 
 import numpy as np
 
+from murder_envs.core.checks import an_int, fail, known_only
 from murder_envs.core.jit import records
-from murder_envs.core.snapshots import an_int, fail, known_only
-from murder_envs.games.my_murder_mystery import heuristic, play, redeal, snapshots, view, words
+from murder_envs.games.my_murder_mystery import heuristic, play, redeal, snapshots, text, view
 from murder_envs.games.my_murder_mystery.cards import DEAD_MONKEY
 from murder_envs.games.my_murder_mystery.deal import GENERATED, STATE, config_dict, make_config, make_rules, sizes_of
 from murder_envs.games.my_murder_mystery.moves import PHASES, actions_of
-from murder_envs.games.my_murder_mystery.words import to_toml
+from murder_envs.games.my_murder_mystery.text import to_toml
 from murder_envs.ruleset import Ruleset
 
 __all__ = ["CONFIGS", "generate_case", "ruleset", "to_toml"]
@@ -73,7 +73,7 @@ KERNELS = {
     "is_over": play.is_over,
     "is_cut_off": play.is_cut_off,
     "heuristic": heuristic.heuristic,
-    "believable": heuristic.believable,
+    "is_consistent": heuristic.is_consistent,
 }
 
 
@@ -84,7 +84,7 @@ def ruleset(**config: Any) -> Ruleset:
     actions, observation, world = actions_of(sizes), view.observation_of(sizes), view.world_of(sizes)
     rules = make_rules(checked, actions, observation, world)
     terms = checked.terms
-    book = words.Book(terms, checked.written.texts if checked.written else {})
+    book = text.Book(terms, checked.written.texts if checked.written else {})
 
     def with_options(options: Mapping[str, Any]) -> np.ndarray:
         known_only(options, (), "reset option")
@@ -105,12 +105,12 @@ def ruleset(**config: Any) -> Ruleset:
         with_options=with_options,
         restore=partial(snapshots.restore, terms),
         snapshot=partial(snapshots.snapshot, terms),
-        info=partial(words.info, terms),
-        text=partial(words.text, book),
-        figures=partial(words.figures, terms),
-        public=partial(words.public, terms),
+        info=partial(text.info, terms),
+        text=partial(text.text, book),
+        figures=partial(text.figures, terms),
+        public=partial(text.public, terms),
         title=TITLE,
-        figures_of_seat=partial(words.figures_of_seat, terms),
+        figures_of_seat=partial(text.figures_of_seat, terms),
         payoffs="zero_sum" if checked.reward == "zero_sum" else "general_sum",
     )
 
@@ -132,4 +132,4 @@ def generate_case(seed: int, **config: Any) -> dict[str, Any]:
     rules = make_rules(checked, actions_of(sizes), view.observation_of(sizes), view.world_of(sizes))
     state = records(STATE, 1)
     snapshots.start_case(state, rules, np.int64(seed))
-    return words.written_case(checked.terms, checked, rules, state)
+    return text.written_case(checked.terms, checked, rules, state)

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
-from murder_envs.core.snapshots import a_bool, a_list, a_text, an_int, distinct, fail, known_only
+from murder_envs.core.checks import a_bool, a_list, a_text, an_int, distinct, fail, known_only
 from murder_envs.games.my_murder_mystery.cards import (
     ACCUSE,
     ANSWER,

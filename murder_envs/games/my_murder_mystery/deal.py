@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from murder_envs.core.bits import bit, full, has, kth, lowest, popcount, wipe
+from murder_envs.core.checks import a_choice, a_list, an_int, distinct, fail, known_only
 from murder_envs.core.jit import kernel, records
 from murder_envs.core.rng import RNG_FIELDS, below, seed_rng, shuffle
-from murder_envs.core.snapshots import a_choice, a_list, an_int, distinct, fail, known_only
 from murder_envs.core.tables import Actions, Layout
 from murder_envs.games.my_murder_mystery.cards import (
     ACCUSE,

@@ -52,24 +52,24 @@ OWN_SECRET, NO_USE, OTHER, ASKED_OF_ME, OPEN_MURDER = -1, 0, 1, 3, 4
 
 
 @kernel
-def heuristic(row, words, rules, stream):
+def heuristic(row, legal_set, rules, stream):
     """The scripted player's action."""
-    if count(words) == 1:
-        return kth_of(words, 0)
+    if count(legal_set) == 1:
+        return kth_of(legal_set, 0)
     phase = lowest_of(row, rules.obs_phase, 10)
     if phase == TALK:
-        return choose_talk(row, words, rules, stream)
+        return choose_talk(row, legal_set, rules, stream)
     if phase == REPLY:
         question = lowest_of(row, rules.obs_question, rules.n_questions)
-        return choose_words(row, words, rules, stream, bit(question), False)
+        return choose_words(row, legal_set, rules, stream, bit(question), False)
     if phase == VISIT:
-        return choose_visit(row, words, rules, stream)
+        return choose_visit(row, legal_set, rules, stream)
     if phase == VETO_LOCATION:
         theme = theme_of(row, rules, lowest_of(row, rules.obs_chosen, rules.n_locations))
         vetoes = is_own(row, rules, theme) and (theme == MURDER or row[rules.obs_tokens] > 1)
         return np.int64(VETO if vetoes else PASS)
     if phase == LEADER:
-        return rules.do_leader + choose_leader(row, words, rules, stream) - 1
+        return rules.do_leader + choose_leader(row, legal_set, rules, stream) - 1
     if phase == VETO_LEADER:
         nominee = get_bits(row, rules.obs_nominee, rules.n_portraits)
         vetoes = not is_own(row, rules, MURDER) and candidates(row, rules, MURDER) == nominee
@@ -81,7 +81,7 @@ def heuristic(row, words, rules, stream):
     if phase == ANSWER_PHASE:
         question = lowest_of(row, rules.obs_question, rules.n_questions)
         return rules.do_answer + best(row, rules, stream, question, candidates(row, rules, question))
-    return rules.do_condemn + choose_condemned(row, words, rules, stream)
+    return rules.do_condemn + choose_condemned(row, legal_set, rules, stream)
 
 
 # -- Reading the observation ------------------------------------------------------------------------------------------
@@ -449,24 +449,24 @@ def share(row, rules, questions):
 
 
 @kernel
-def can_say(words, action):
+def can_say(legal_set, action):
     """Is there something to say, and may it be said?"""
-    return action != NOTHING_TO_SAY and is_in(words, action)
+    return action != NOTHING_TO_SAY and is_in(legal_set, action)
 
 
 @kernel
-def choose_talk(row, words, rules, stream):
+def choose_talk(row, legal_set, rules, stream):
     """Take cards that I have not read, then speak."""
-    card = wanted_card(row, words, rules, stream)
+    card = wanted_card(row, legal_set, rules, stream)
     if card != 0:
         return rules.do_take + card - 1
-    if not is_in(words, rules.do_suspect):
+    if not is_in(legal_set, rules.do_suspect):
         return np.int64(PASS)
-    return choose_words(row, words, rules, stream, full(rules.n_questions), True)
+    return choose_words(row, legal_set, rules, stream, full(rules.n_questions), True)
 
 
 @kernel
-def wanted_card(row, words, rules, stream):
+def wanted_card(row, legal_set, rules, stream):
     """From round 2 on any card unread; the murderer keeps its tokens while a place of the murder is face down."""
     if row[rules.obs_round] < 2:
         return 0
@@ -476,7 +476,7 @@ def wanted_card(row, words, rules, stream):
                 return 0
     cards = NONE
     for card in range(1, N_CARDS + 1):
-        if is_in(words, rules.do_take + card - 1) and not has_read(row, rules, card, 0):
+        if is_in(legal_set, rules.do_take + card - 1) and not has_read(row, rules, card, 0):
             cards |= bit(card)
     n = popcount(cards)
     if n == 0:
@@ -485,38 +485,38 @@ def wanted_card(row, words, rules, stream):
 
 
 @kernel
-def choose_words(row, words, rules, stream, questions, may_suspect):
+def choose_words(row, legal_set, rules, stream, questions, may_suspect):
     """What to say on some questions: in the order of the page's table for whoever has something to hide, or not."""
     murderer = is_own(row, rules, MURDER)
     action = take_back(row, rules, questions)
-    if can_say(words, action):
+    if can_say(legal_set, action):
         return action
     if murderer:
         action = lie(row, rules, questions)
-        if can_say(words, action):
+        if can_say(legal_set, action):
             return action
         if not speaks_of_others(row, rules, 0):
             action = share(row, rules, questions)
-            if can_say(words, action):
+            if can_say(legal_set, action):
                 return action
         if may_suspect:
             action = suspect(row, rules, bit(scapegoat(row, rules, MURDER)), stream)
-            if can_say(words, action):
+            if can_say(legal_set, action):
                 return action
     else:
         action = share(row, rules, questions & bit(MURDER))
-        if can_say(words, action):
+        if can_say(legal_set, action):
             return action
         action = lie(row, rules, questions)
-        if can_say(words, action):
+        if can_say(legal_set, action):
             return action
     action = share(row, rules, questions)
-    if can_say(words, action):
+    if can_say(legal_set, action):
         return action
     if may_suspect and not murderer:
         people = tied_for(row, rules, MURDER, candidates(row, rules, MURDER), 1.0)
         action = suspect(row, rules, people, stream)
-        if can_say(words, action):
+        if can_say(legal_set, action):
             return action
     return np.int64(PASS)
 
@@ -546,12 +546,12 @@ def worth(row, rules, location):
 
 
 @kernel
-def choose_visit(row, words, rules, stream):
+def choose_visit(row, legal_set, rules, stream):
     """The location of greatest worth."""
     most = -100
     tied = NONE
     for location in range(MAX_LOCATIONS):
-        if location < rules.n_locations and is_in(words, rules.do_visit + location):
+        if location < rules.n_locations and is_in(legal_set, rules.do_visit + location):
             value = worth(row, rules, location)
             if value > most:
                 most = value
@@ -562,11 +562,11 @@ def choose_visit(row, words, rules, stream):
 
 
 @kernel
-def choose_leader(row, words, rules, stream):
+def choose_leader(row, legal_set, rules, stream):
     """The player whom I believe least to be the murderer; as the murderer, anybody."""
     people = NONE
     for offset in range(1, n_players(row, rules)):
-        if is_in(words, rules.do_leader + offset - 1):
+        if is_in(legal_set, rules.do_leader + offset - 1):
             people |= bit(offset)
     if is_own(row, rules, MURDER):
         return kth(people, stream_below(stream, popcount(people)))
@@ -574,11 +574,11 @@ def choose_leader(row, words, rules, stream):
 
 
 @kernel
-def choose_condemned(row, words, rules, stream):
+def choose_condemned(row, legal_set, rules, stream):
     """Of the tied, without me, the one whom I believe most to be the murderer; as the murderer, the first."""
     people = NONE
     for person in range(1, rules.n_people):
-        if is_in(words, rules.do_condemn + person):
+        if is_in(legal_set, rules.do_condemn + person):
             people |= bit(person)
     if is_own(row, rules, MURDER):
         return kth(people, 0)
@@ -589,7 +589,7 @@ def choose_condemned(row, words, rules, stream):
 
 
 @kernel
-def believable(state, rules, seat):
+def is_consistent(state, rules, seat):
     """Is all true that other players than `seat` have on record about secrets that are not their own? Scripted players
     lie about these alone."""
     for other in range(rules.n_seats):

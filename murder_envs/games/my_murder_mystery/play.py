@@ -71,7 +71,7 @@ from murder_envs.games.my_murder_mystery.view import show_card, show_location, s
 
 
 @kernel
-def legal(state, rules, words):
+def legal(state, rules, legal_set):
     """The legal set of the seat to act; empty when the game is over."""
     phase = np.int64(state.phase)
     offer = phase
@@ -79,16 +79,16 @@ def legal(state, rules, words):
         offer = np.int64(OFFER_SILENT)
     elif phase == REPLY:
         offer = OFFER_REPLY + np.int64(state.question)
-    for w in range(words.shape[0]):
-        words[w] = rules.offers[offer, w]
+    for w in range(legal_set.shape[0]):
+        legal_set[w] = rules.offers[offer, w]
     if phase == TALK:
-        legal_talk(state, rules, words)
+        legal_talk(state, rules, legal_set)
     elif phase == VISIT:
-        legal_visit(state, rules, words)
+        legal_visit(state, rules, legal_set)
     elif phase == LEADER:
-        legal_leader(state, rules, words)
+        legal_leader(state, rules, legal_set)
     elif phase == TIEBREAK:
-        legal_tiebreak(state, rules, words)
+        legal_tiebreak(state, rules, legal_set)
 
 
 @kernel
@@ -150,12 +150,12 @@ def record_event(state, rules, kind, seat, a, b, c, counted):
 
 
 @kernel
-def legal_visit(state, rules, words):
+def legal_visit(state, rules, legal_set):
     """A location face down that was not vetoed in this round."""
     places = full(rules.n_locations) & ~np.uint64(state.revealed)
     if state.vetoed_location != NO_LOCATION:
         places &= ~bit(np.int64(state.vetoed_location) - 1)
-    allow_all(words, rules.do_visit, places)
+    allow_all(legal_set, rules.do_visit, places)
 
 
 @kernel
@@ -202,13 +202,13 @@ def lay_before(state, card, seat):
 
 
 @kernel
-def legal_leader(state, rules, words):
+def legal_leader(state, rules, legal_set):
     """Any other player who was not vetoed in this round."""
     seats = full(rules.n_seats)
     if state.vetoed_leader != NO_SEAT:
         seats &= ~bit(np.int64(state.vetoed_leader))
     others = seen_people(rules, seats, np.int64(state.leader)) & ~np.uint64(1)
-    allow_all(words, rules.do_leader, others >> np.uint64(1))
+    allow_all(legal_set, rules.do_leader, others >> np.uint64(1))
 
 
 @kernel
@@ -317,9 +317,9 @@ def end_turn(state, rules):
 
 
 @kernel
-def legal_talk(state, rules, words):
+def legal_talk(state, rules, legal_set):
     """Beside what can be said: cards before another player can be taken."""
-    allow_all(words, rules.do_take, takeable(state, np.int64(state.to_act)) >> np.uint64(1))
+    allow_all(legal_set, rules.do_take, takeable(state, np.int64(state.to_act)) >> np.uint64(1))
 
 
 @kernel
@@ -455,9 +455,9 @@ def next_writer(state, rules, seat):
 
 
 @kernel
-def legal_tiebreak(state, rules, words):
+def legal_tiebreak(state, rules, legal_set):
     """The Leader decides among the tied, even about itself."""
-    allow_all(words, rules.do_condemn, seen_people(rules, most_accused(state, rules), np.int64(state.to_act)))
+    allow_all(legal_set, rules.do_condemn, seen_people(rules, most_accused(state, rules), np.int64(state.to_act)))
 
 
 @kernel

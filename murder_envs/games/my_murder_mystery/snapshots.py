@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from murder_envs.core.jit import entry, records
-from murder_envs.core.snapshots import (
+from murder_envs.core.checks import (
     a_bool,
     a_choice,
     a_list,
@@ -21,6 +20,7 @@ from murder_envs.core.snapshots import (
     ints,
     known_only,
 )
+from murder_envs.core.jit import entry, records
 from murder_envs.games.my_murder_mystery.cards import (
     FIRST_SETUP_CARD,
     HAS,

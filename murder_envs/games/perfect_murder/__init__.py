@@ -1,6 +1,6 @@
 """Perfect Murder: a murderer with a secret plan against a detective, after a written case.
 
-Read in this order: case and cards, deal, moves, play, redeal, view, words; heuristic, series and snapshots as needed.
+Read in this order: case and cards, deal, moves, play, redeal, view, text; heuristic, series and snapshots as needed.
 `cases/` holds the built-in cases; a case is data and fixes sizes, ids and layouts, never compiled code.
 
 Version history (raised by every change of play, observation or action ids):
@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 
 from murder_envs.core.bits import always
-from murder_envs.core.snapshots import known_only
-from murder_envs.games.perfect_murder import heuristic, play, redeal, view, words
+from murder_envs.core.checks import known_only
+from murder_envs.games.perfect_murder import heuristic, play, redeal, text, view
 from murder_envs.games.perfect_murder.cards import AGENTS
 from murder_envs.games.perfect_murder.deal import STATE, config_dict, make_config, make_rules
 from murder_envs.games.perfect_murder.moves import PHASES
@@ -60,7 +60,7 @@ KERNELS = {
     "is_over": play.is_over,
     "is_cut_off": play.is_cut_off,
     "heuristic": heuristic.heuristic,
-    "believable": always,
+    "is_consistent": always,
 }
 
 
@@ -73,7 +73,7 @@ def ruleset(**config: Any) -> Ruleset:
     for section in observation:
         rules[f"obs_{section}"] = observation.start(section)
     rules["obs_size"] = observation.size
-    says = words.Words(case, observation, Snapshots(case))
+    says = text.Words(case, observation, Snapshots(case))
 
     def with_options(options: Mapping[str, Any]) -> np.ndarray:
         known_only(options, (), "reset option")

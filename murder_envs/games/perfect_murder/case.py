@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from murder_envs.core.snapshots import fail, is_int
+from murder_envs.core.checks import fail, is_int
 from murder_envs.games.perfect_murder.cards import (
     ACTION_CARDS,
     BOARDS,

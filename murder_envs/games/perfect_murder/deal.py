@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from murder_envs.core.bits import bit
+from murder_envs.core.checks import a_bool, a_choice, an_int, known_only
 from murder_envs.core.jit import kernel, records
 from murder_envs.core.rng import RNG_FIELDS, below, seed_rng
-from murder_envs.core.snapshots import a_bool, a_choice, an_int, known_only
 from murder_envs.core.tables import Actions
 from murder_envs.games.perfect_murder.cards import (
     BOARDS,

@@ -70,15 +70,15 @@ NOTHING_BETTER = -1e9
 
 
 @kernel
-def heuristic(row, words, rules, stream):
+def heuristic(row, legal_set, rules, stream):
     """The scripted player's action."""
-    if count(words) == 1:
-        return kth_of(words, 0)
+    if count(legal_set) == 1:
+        return kth_of(legal_set, 0)
     phase = lowest(get_bits(row, rules.obs_phase, len(PHASES) - 1))
     if phase == PLAN_PATH:
-        return choose_step(row, words, rules, stream)
+        return choose_step(row, legal_set, rules, stream)
     if phase <= PLAN_WEAPON:
-        return any_of(words, stream)
+        return any_of(legal_set, stream)
     if phase == FLEE:
         return rules.act_stay if has_later_bonus(row, rules) else rules.act_flee
     suspects = scratch_numbers(MAX_SUSPECTS)
@@ -87,49 +87,49 @@ def heuristic(row, words, rules, stream):
     entries = scratch_numbers(MAX_ROOMS)
     weigh(row, rules, suspects, weapons, on_path, entries)
     if phase == DETECTIVE_TURN:
-        return choose_action(row, words, rules, stream, suspects, weapons, on_path, entries)
+        return choose_action(row, legal_set, rules, stream, suspects, weapons, on_path, entries)
     if phase == SPLIT:
-        return choose_split(words, rules, suspects, weapons)
+        return choose_split(legal_set, rules, suspects, weapons)
     if phase == DISCARD:
-        return name_next(row, words, rules, DISCARDED, False, suspects, weapons)
+        return name_next(row, legal_set, rules, DISCARDED, False, suspects, weapons)
     if phase == DISCARD_MARKER:
-        fields = options(words, rules.act_marker, rules)
+        fields = options(legal_set, rules.act_marker, rules)
         return rules.act_marker + most_useful(row, rules, stream, fields, suspects, weapons)
     if phase >= ACCUSE_SUSPECT:
         return choose_accusation(row, rules, stream, phase, suspects, weapons, on_path)
     if phase == MURDERER_TURN:
-        return choose_deed(row, words, rules, suspects, weapons)
+        return choose_deed(row, legal_set, rules, suspects, weapons)
     if phase == MARK_TRACE or phase == MARK_CLUE:
-        return choose_mark(row, words, rules, stream, phase)
+        return choose_mark(row, legal_set, rules, stream, phase)
     if phase == STEAL_PHASE:
-        return name_next(row, words, rules, STOLEN, True, suspects, weapons)
+        return name_next(row, legal_set, rules, STOLEN, True, suspects, weapons)
     if phase == SEARCH_PILE_PHASE:
         return rules.act_pile + more_open(rules, suspects, weapons)
     if phase == CLEAN_CARD:
-        return choose_room_card(row, words, rules, stream)
-    rooms = get_bits_of(words, rules.act_room, rules.n_rooms)
+        return choose_room_card(row, legal_set, rules, stream)
+    rooms = get_bits_of(legal_set, rules.act_room, rules.n_rooms)
     if rooms != NONE:
         return rules.act_room + room_to_clean(row, rules, rooms, stream)
-    return choose_threat(row, words, rules, stream, phase != REMOVE_TOP, suspects, weapons)
+    return choose_threat(row, legal_set, rules, stream, phase != REMOVE_TOP, suspects, weapons)
 
 
 # -- Reading ----------------------------------------------------------------------------------------
 
 
 @kernel
-def get_bits_of(words, start, n):
+def get_bits_of(legal_set, start, n):
     """A block of a legal set as a set of its own."""
     x = NONE
     for i in range(n):
-        if is_in(words, start + i):
+        if is_in(legal_set, start + i):
             x |= bit(i)
     return x
 
 
 @kernel
-def options(words, start, rules):
+def options(legal_set, start, rules):
     """The fields that a block offers."""
-    return get_bits_of(words, start, rules.n_fields)
+    return get_bits_of(legal_set, start, rules.n_fields)
 
 
 @kernel
@@ -143,9 +143,9 @@ def column(row, at, n, width, which):
 
 
 @kernel
-def any_of(words, stream):
+def any_of(legal_set, stream):
     """Any legal action."""
-    return kth_of(words, stream_below(stream, count(words)))
+    return kth_of(legal_set, stream_below(stream, count(legal_set)))
 
 
 @kernel
@@ -338,7 +338,7 @@ def needs_cards(row, rules, suspects, weapons):
 
 
 @kernel
-def choose_action(row, words, rules, stream, suspects, weapons, on_path, entries):
+def choose_action(row, legal_set, rules, stream, suspects, weapons, on_path, entries):
     """The action of highest score, or the solution."""
     sizes = rules.obs_sheet_sizes
     if row[sizes] == 1 and row[sizes + 1] == 1 and row[sizes + 2] == 1:
@@ -350,8 +350,8 @@ def choose_action(row, words, rules, stream, suspects, weapons, on_path, entries
     best = rules.act_accuse
     most = NOTHING_BETTER
     n_equal = 1
-    for k in range(count(words)):
-        action = kth_of(words, k)
+    for k in range(count(legal_set)):
+        action = kth_of(legal_set, k)
         if action < rules.act_door:
             room = action - rules.act_search
             room += np.int64(room >= rules.scene)
@@ -427,7 +427,7 @@ def extreme_cards(row, rules, cards, n, threats, suspects, weapons):
 
 
 @kernel
-def name_next(row, words, rules, n, threats, suspects, weapons):
+def name_next(row, legal_set, rules, n, threats, suspects, weapons):
     """Name the next card of a theft or discard: the lowest of those wanted among the cards above those named."""
     drawn = get_bits(row, rules.obs_drawn, rules.n_fields)
     cards = drawn if threats else hand_of(row, rules)
@@ -438,7 +438,7 @@ def name_next(row, words, rules, n, threats, suspects, weapons):
 
 
 @kernel
-def choose_split(words, rules, suspects, weapons):
+def choose_split(legal_set, rules, suspects, weapons):
     """More clue cards the more open the suspect is, beside the weapon."""
     of_suspects = entropy(suspects, rules.n_suspects)
     of_weapons = entropy(weapons, rules.n_weapons)
@@ -450,7 +450,7 @@ def choose_split(words, rules, suspects, weapons):
         clues = 2 if of_suspects > of_weapons + 1.0 else 1
     nearest = -1
     for n in range(FROM_TOP + 1):
-        if is_in(words, rules.act_split + n) and (nearest < 0 or abs(n - clues) < abs(nearest - clues)):
+        if is_in(legal_set, rules.act_split + n) and (nearest < 0 or abs(n - clues) < abs(nearest - clues)):
             nearest = n
     return rules.act_split + nearest
 
@@ -514,9 +514,9 @@ def choose_accusation(row, rules, stream, phase, suspects, weapons, on_path):
 
 
 @kernel
-def choose_step(row, words, rules, stream):
+def choose_step(row, legal_set, rules, stream):
     """A walk of medium length: to the scene where nothing else can be entered, after 7 rooms, or perhaps after 4."""
-    rooms = get_bits_of(words, rules.act_room, rules.n_rooms)
+    rooms = get_bits_of(legal_set, rules.act_room, rules.n_rooms)
     others = rooms & ~bit(rules.scene)
     n = 0
     for room in range(rules.n_rooms):
@@ -556,24 +556,24 @@ def more_open(rules, suspects, weapons):
 
 
 @kernel
-def choose_deed(row, words, rules, suspects, weapons):
+def choose_deed(row, legal_set, rules, suspects, weapons):
     """A bonus action first; then clean while it helps, else remove a card."""
     hide = popcount(rooms_to_hide(row, rules))
     best = -1
     most = 0.0
     for card in range(SEARCH_PILE + 1):
-        if is_in(words, rules.act_bonus + card):
+        if is_in(legal_set, rules.act_bonus + card):
             value = bonus_worth(row, rules, card, hide)
             if value > most:
                 most = value
                 best = rules.act_bonus + card
     if best >= 0:
         return best
-    if is_in(words, rules.act_clean) and hide >= 2 and row[rules.obs_standard + 2] < 4:
+    if is_in(legal_set, rules.act_clean) and hide >= 2 and row[rules.obs_standard + 2] < 4:
         return rules.act_clean
     kind = more_open(rules, suspects, weapons)
     for this in (kind, 1 - kind):
-        if is_in(words, rules.act_remove + this):
+        if is_in(legal_set, rules.act_remove + this):
             return rules.act_remove + this
     return rules.act_clean
 
@@ -606,9 +606,9 @@ def room_to_clean(row, rules, rooms, stream):
 
 
 @kernel
-def choose_room_card(row, words, rules, stream):
+def choose_room_card(row, legal_set, rules, stream):
     """The card with the room to clean."""
-    cards = get_bits_of(words, rules.act_room_card, rules.n_room_cards)
+    cards = get_bits_of(legal_set, rules.act_room_card, rules.n_room_cards)
     rooms = NONE
     for card in range(rules.n_room_cards):
         if has(cards, card):
@@ -622,9 +622,9 @@ def choose_room_card(row, words, rules, stream):
 
 
 @kernel
-def choose_mark(row, words, rules, stream, phase):
+def choose_mark(row, legal_set, rules, stream, phase):
     """A field of the rival that lacks the fewest."""
-    free = options(words, rules.act_marker, rules)
+    free = options(legal_set, rules.act_marker, rules)
     n = rules.n_weapons if phase == MARK_TRACE else rules.n_suspects
     gone = column(row, rules.obs_marker, rules.n_fields, 5, 4)
     best = free
@@ -643,9 +643,9 @@ def choose_mark(row, words, rules, stream, phase):
 
 
 @kernel
-def choose_threat(row, words, rules, stream, highest, suspects, weapons):
+def choose_threat(row, legal_set, rules, stream, highest, suspects, weapons):
     """The most threatening card that can be named, or the least."""
-    cards = options(words, rules.act_card, rules)
+    cards = options(legal_set, rules.act_card, rules)
     best = lowest(cards)
     most = NOTHING_BETTER
     n_equal = 1

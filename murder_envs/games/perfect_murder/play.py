@@ -116,38 +116,38 @@ from murder_envs.games.perfect_murder.moves import (
 
 
 @kernel
-def legal(state, rules, words):
+def legal(state, rules, legal_set):
     """The legal set of the seat to act; empty when the game is over."""
-    for w in range(words.shape[0]):
-        words[w] = NONE
+    for w in range(legal_set.shape[0]):
+        legal_set[w] = NONE
     phase = state.phase
     if phase == DETECTIVE_TURN:
-        legal_detective_turn(state, rules, words)
+        legal_detective_turn(state, rules, legal_set)
     elif phase == MURDERER_TURN:
-        legal_murderer_turn(state, rules, words)
+        legal_murderer_turn(state, rules, legal_set)
     elif phase <= PLAN_WEAPON:
-        legal_plan(state, rules, words)
+        legal_plan(state, rules, legal_set)
     elif phase == CLEAN_CARD:
-        allow_all(words, rules.act_room_card, open_room_cards(state))
+        allow_all(legal_set, rules.act_room_card, open_room_cards(state))
     elif phase == CLEAN_ROOM or phase == CLEAN_ANY_PHASE or phase == ACCUSE_ENTRY:
-        allow_all(words, rules.act_room, rooms_to_name(state, rules))
+        allow_all(legal_set, rules.act_room, rooms_to_name(state, rules))
     elif phase == MARK_TRACE or phase == MARK_CLUE or phase == DISCARD_MARKER:
-        allow_all(words, rules.act_marker, markers_to_name(state, rules))
+        allow_all(legal_set, rules.act_marker, markers_to_name(state, rules))
     elif phase == FLEE:
-        allow(words, rules.act_stay)
-        allow(words, rules.act_flee)
+        allow(legal_set, rules.act_stay)
+        allow(legal_set, rules.act_flee)
     elif phase == SEARCH_PILE_PHASE:
         for kind in range(2):
             if state.pile_n[kind] > 0:
-                allow(words, rules.act_pile + kind)
+                allow(legal_set, rules.act_pile + kind)
     elif phase == SPLIT:
-        legal_split(state, rules, words)
+        legal_split(state, rules, legal_set)
     elif phase == ACCUSE_SUSPECT:
-        allow_all(words, rules.act_suspect, bit(rules.n_suspects) - np.uint64(1))
+        allow_all(legal_set, rules.act_suspect, bit(rules.n_suspects) - np.uint64(1))
     elif phase == ACCUSE_WEAPON:
-        allow_all(words, rules.act_weapon, bit(rules.n_weapons) - np.uint64(1))
+        allow_all(legal_set, rules.act_weapon, bit(rules.n_weapons) - np.uint64(1))
     elif phase != OVER:
-        allow_all(words, rules.act_card, cards_to_name(state, rules))
+        allow_all(legal_set, rules.act_card, cards_to_name(state, rules))
 
 
 @kernel
@@ -267,14 +267,14 @@ def deal(state, rules, seed):
 
 
 @kernel
-def legal_plan(state, rules, words):
+def legal_plan(state, rules, legal_set):
     """1. Any suspect. 2. A path through doors, to the scene, no room twice. 3. A weapon from a room of the path."""
     if state.phase == PLAN_SUSPECT:
-        allow_all(words, rules.act_suspect, bit(rules.n_suspects) - np.uint64(1))
+        allow_all(legal_set, rules.act_suspect, bit(rules.n_suspects) - np.uint64(1))
     elif state.phase == PLAN_PATH:
-        allow_all(words, rules.act_room, steps_from(state, rules))
+        allow_all(legal_set, rules.act_room, steps_from(state, rules))
     else:
-        allow_all(words, rules.act_weapon, weapons_on_path(state, rules))
+        allow_all(legal_set, rules.act_weapon, weapons_on_path(state, rules))
 
 
 @kernel
@@ -315,24 +315,24 @@ def weapons_on_path(state, rules):
 
 
 @kernel
-def legal_murderer_turn(state, rules, words):
+def legal_murderer_turn(state, rules, legal_set):
     """One standard action; on a black space a card before or after it."""
     bonus = playable_cards(state, rules)
-    allow_all(words, rules.act_bonus, bonus)
+    allow_all(legal_set, rules.act_bonus, bonus)
     if state.standard_done != 0:
         if bonus != NONE:
-            allow(words, rules.act_end_turn)
+            allow(legal_set, rules.act_end_turn)
         return
     some = False
     for kind in range(2):
         if state.pile_n[kind] > 0:
-            allow(words, rules.act_remove + kind)
+            allow(legal_set, rules.act_remove + kind)
             some = True
     if state.pile_n[ROOM] > 0:
-        allow(words, rules.act_clean)
+        allow(legal_set, rules.act_clean)
         some = True
     if not some:
-        allow(words, rules.act_pass)
+        allow(legal_set, rules.act_pass)
 
 
 @kernel
@@ -527,18 +527,18 @@ def searchable(rules, rooms):
 
 
 @kernel
-def legal_detective_turn(state, rules, words):
+def legal_detective_turn(state, rules, legal_set):
     """Five actions, of which a search only once a round; or solve the murder."""
     if state.searched == 0:
-        allow_all(words, rules.act_search, searchable(rules, rules.rooms))
-    allow_all(words, rules.act_door, bit(rules.n_doors) - np.uint64(1))
-    allow_all(words, rules.act_play, np.uint64(state.hand))
+        allow_all(legal_set, rules.act_search, searchable(rules, rules.rooms))
+    allow_all(legal_set, rules.act_door, bit(rules.n_doors) - np.uint64(1))
+    allow_all(legal_set, rules.act_play, np.uint64(state.hand))
     for kind in range(2):
         if state.pile_n[kind] > 0:
-            allow(words, rules.act_request + kind)
+            allow(legal_set, rules.act_request + kind)
     if can_discard(state):
-        allow(words, rules.act_discard)
-    allow(words, rules.act_accuse)
+        allow(legal_set, rules.act_discard)
+    allow(legal_set, rules.act_accuse)
 
 
 @kernel
@@ -600,11 +600,11 @@ def n_drawn(state):
 
 
 @kernel
-def legal_split(state, rules, words):
+def legal_split(state, rules, legal_set):
     """Any number of clue cards that the piles allow, fixed before a card is looked at (Ruling)."""
     n = n_drawn(state)
     for clues in range(max(0, n - np.int64(state.pile_n[TRACE])), min(n, np.int64(state.pile_n[CLUE])) + 1):
-        allow(words, rules.act_split + clues)
+        allow(legal_set, rules.act_split + clues)
 
 
 @kernel

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from murder_envs.core.snapshots import a_choice, an_int, fail
+from murder_envs.core.checks import a_choice, an_int, fail
 from murder_envs.games.perfect_murder.cards import AGENTS, DETECTIVE, MAX_ACTIONS, MAX_ROUNDS
 
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from murder_envs.core.checks import a_bool, a_choice, a_list, a_text, an_int, distinct, fail, known_only
 from murder_envs.core.jit import entry, records
 from murder_envs.core.rng import seed_rng
-from murder_envs.core.snapshots import a_bool, a_choice, a_list, a_text, an_int, distinct, fail, known_only
 from murder_envs.games.perfect_murder.cards import (
     ACTION_CARDS,
     AGENTS,

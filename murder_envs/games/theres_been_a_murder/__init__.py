@@ -1,6 +1,6 @@
 """There's Been A Murder: cooperative, 3 to 8 players, 24 unique cards.
 
-Read in this order: cards, deal, moves, play (with effects), view, words; heuristic, series and snapshots as needed.
+Read in this order: cards, deal, moves, play (with effects), view, text; heuristic, series and snapshots as needed.
 `effects.py` sorts between `deal` and `moves` and holds what the cards do; `play.py` is the table of contents.
 
 Version history (raised by every change of play, observation or action ids):
@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 
 from murder_envs.core.bits import always
-from murder_envs.core.snapshots import known_only
-from murder_envs.games.theres_been_a_murder import heuristic, play, view, words
+from murder_envs.core.checks import known_only
+from murder_envs.games.theres_been_a_murder import heuristic, play, text, view
 from murder_envs.games.theres_been_a_murder.deal import STATE, config_dict, make_config, make_rules
 from murder_envs.games.theres_been_a_murder.moves import ACTIONS, PHASES
 from murder_envs.games.theres_been_a_murder.series import Campaign
@@ -53,7 +53,7 @@ KERNELS = {
     "is_over": play.is_over,
     "is_cut_off": play.is_cut_off,
     "heuristic": heuristic.heuristic,
-    "believable": always,
+    "is_consistent": always,
 }
 
 
@@ -81,10 +81,10 @@ def ruleset(**config: Any) -> Ruleset:
         with_options=with_options,
         restore=restore,
         snapshot=snapshot,
-        info=words.info,
-        text=words.text,
-        figures=words.figures,
-        public=words.public,
+        info=text.info,
+        text=text.text,
+        figures=text.figures,
+        public=text.public,
         title=TITLE,
         payoffs="identical",
     )

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from murder_envs.core.bits import bit
+from murder_envs.core.checks import a_bool, a_choice, a_list, an_int, distinct, fail, ints, known_only
 from murder_envs.core.jit import kernel, records
 from murder_envs.core.lanes import N_LANES, all_lanes, store
 from murder_envs.core.rng import RNG_FIELDS, below, seed_rng, shuffle
-from murder_envs.core.snapshots import a_bool, a_choice, a_list, an_int, distinct, fail, ints, known_only
 from murder_envs.games.theres_been_a_murder.cards import (
     ARISTOCRAT,
     BLACKMAILER,

@@ -365,7 +365,7 @@ def look_into_deck(state, rules, actor):
 
 
 @kernel
-def legal_target(state, rules, words):
+def legal_target(state, rules, legal_set):
     """2: anybody, oneself unless the table forbids it; 24: a neighbour; 9, 10, 11, 13: another player."""
     n = rules.n_seats
     everybody = bit(n) - np.uint64(1)
@@ -375,7 +375,7 @@ def legal_target(state, rules, words):
         offsets = bit(1) | bit(n - 1)
     else:
         offsets = everybody & ~np.uint64(1)
-    allow_all(words, TARGET_SEAT, offsets)
+    allow_all(legal_set, TARGET_SEAT, offsets)
 
 
 @kernel
@@ -417,10 +417,10 @@ def apply_discard(state, rules, action):
 
 
 @kernel
-def legal_target2(state, rules, words):
+def legal_target2(state, rules, legal_set):
     """The second of two other players."""
     first = offset_of(rules, np.int64(state.targets[0]), np.int64(state.turn))
-    allow_all(words, TARGET_SEAT, (bit(rules.n_seats) - np.uint64(1)) & ~(np.uint64(1) | bit(first)))
+    allow_all(legal_set, TARGET_SEAT, (bit(rules.n_seats) - np.uint64(1)) & ~(np.uint64(1) | bit(first)))
 
 
 # -- 11. The Swain ------------------------------------------------------------------------------
@@ -463,12 +463,12 @@ def be_taken_from(state, rules, actor, target):
 
 
 @kernel
-def legal_rescue(state, rules, words):
+def legal_rescue(state, rules, legal_set):
     """Any card of the discard pile but the one just played, which lies on top."""
     cards = NONE
     for i in range(np.int64(state.discard_n) - 1):
         cards |= bit(state.discard[i])
-    allow_cards(words, TAKE_CARD, cards)
+    allow_cards(legal_set, TAKE_CARD, cards)
 
 
 @kernel
@@ -489,10 +489,10 @@ def apply_rescue(state, rules, action):
 
 
 @kernel
-def legal_search(state, rules, words):
+def legal_search(state, rules, legal_set):
     """Any card of the deck, or none."""
-    allow_cards(words, TAKE_CARD, part_of_deck(state, 0, np.int64(state.deck_n)))
-    allow(words, LEAVE)
+    allow_cards(legal_set, TAKE_CARD, part_of_deck(state, 0, np.int64(state.deck_n)))
+    allow(legal_set, LEAVE)
 
 
 @kernel
@@ -518,10 +518,10 @@ def n_top(state):
 
 
 @kernel
-def legal_pick(state, rules, words):
+def legal_pick(state, rules, legal_set):
     """Any of the cards looked at."""
     n = np.int64(state.deck_n)
-    allow_cards(words, TAKE_CARD, part_of_deck(state, n - n_top(state), n))
+    allow_cards(legal_set, TAKE_CARD, part_of_deck(state, n - n_top(state), n))
 
 
 @kernel
@@ -542,9 +542,9 @@ def apply_pick(state, rules, action):
 
 
 @kernel
-def legal_bury(state, rules, words):
+def legal_bury(state, rules, legal_set):
     """Any card of the hand but the Murderer, unless it is alone."""
-    allow_cards(words, GIVE_CARD, buriable(state.hand[state.turn]))
+    allow_cards(legal_set, GIVE_CARD, buriable(state.hand[state.turn]))
 
 
 @kernel

@@ -125,27 +125,27 @@ SEEKERS = card_set(MAID, HOUND, REPORTER)
 
 
 @kernel
-def heuristic(row, words, rules, stream):
+def heuristic(row, legal_set, rules, stream):
     """The scripted player's action."""
-    if count(words) == 1:
-        return kth_of(words, 0)
+    if count(legal_set) == 1:
+        return kth_of(legal_set, 0)
     phase = one_hot(row, OBS_PHASE, len(PHASES))
     if phase == ANNOUNCE:
-        return np.int64(TELL_ALL if is_in(words, TELL_ALL) else HUSH)
+        return np.int64(TELL_ALL if is_in(legal_set, TELL_ALL) else HUSH)
     if phase == SIGNAL:
-        says = is_in(words, SEND_SYMBOL) and has(cards_at(row, OBS_HAND), MURDERER)
+        says = is_in(legal_set, SEND_SYMBOL) and has(cards_at(row, OBS_HAND), MURDERER)
         return np.int64(SEND_SYMBOL if says else HUSH)
     if phase == PLAY:
-        return choose_play(row, words, stream)
+        return choose_play(row, legal_set, stream)
     if phase == TARGET or phase == TARGET2:
-        return choose_target(row, words, stream, phase)
+        return choose_target(row, legal_set, stream, phase)
     if phase == SEER_PHASE:
         return np.int64(RAISE if cards_at_bottom(row) & KEY_CARDS != NONE else LEAVE)
     if phase == NAME:
         return NAME_CARD + choose_name(row) - 1
     if phase == RESCUE or phase == SEARCH or phase == PICK:
-        return choose_take(row, words, stream, phase)
-    return GIVE_CARD + choose_give(row, words, stream, phase) - 1
+        return choose_take(row, legal_set, stream, phase)
+    return GIVE_CARD + choose_give(row, legal_set, stream, phase) - 1
 
 
 # -- Reading the observation ----------------------------------------------------------------------
@@ -184,11 +184,11 @@ def cards_at_bottom(row):
 
 
 @kernel
-def options(words, block):
+def options(legal_set, block):
     """The cards that a block of card actions offers, as a set."""
     cards = NONE
     for card in range(1, N_CARDS + 1):
-        if is_in(words, block + card - 1):
+        if is_in(legal_set, block + card - 1):
             cards |= bit(card)
     return cards
 
@@ -275,13 +275,13 @@ def greatest_lone(row):
 
 
 @kernel
-def choose_play(row, words, stream):
+def choose_play(row, legal_set, stream):
     """The card of greatest worth."""
-    if is_in(words, DISCARD_ARISTOCRAT):
+    if is_in(legal_set, DISCARD_ARISTOCRAT):
         return np.int64(DISCARD_ARISTOCRAT)
     hand = cards_at(row, OBS_HAND)
     surest = greatest_lone(row)
-    cards = options(words, PLAY_CARD)
+    cards = options(legal_set, PLAY_CARD)
     best = NONE
     most = -1e9
     for card in range(1, N_CARDS + 1):
@@ -322,12 +322,12 @@ def worth(row, card, hand, surest):
 
 
 @kernel
-def choose_target(row, words, stream, phase):
+def choose_target(row, legal_set, stream, phase):
     """The player of greatest merit."""
     best = NONE
     most = -1e9
     for offset in range(n_seats(row)):
-        if is_in(words, TARGET_SEAT + offset):
+        if is_in(legal_set, TARGET_SEAT + offset):
             value = merit(row, phase, offset)
             if value > most:
                 most = value
@@ -407,9 +407,9 @@ def prefer(cards, first, last):
 
 
 @kernel
-def choose_give(row, words, stream, phase):
+def choose_give(row, legal_set, stream, phase):
     """A card of the own hand to discard, pass, show or bury."""
-    cards = options(words, GIVE_CARD)
+    cards = options(legal_set, GIVE_CARD)
     if phase == DISCARD:
         return prefer(cards, DISCARD_FIRST, DISCARD_LAST)
     if phase == PASS:
@@ -423,9 +423,9 @@ def choose_give(row, words, stream, phase):
 
 
 @kernel
-def choose_take(row, words, stream, phase):
+def choose_take(row, legal_set, stream, phase):
     """A card of a pile to rescue, discard or keep."""
-    cards = options(words, TAKE_CARD)
+    cards = options(legal_set, TAKE_CARD)
     if phase == SEARCH:
         card = first_of(SEARCH_FIRST, cards)
         return TAKE_CARD + card - 1 if card != NO_CARD else np.int64(LEAVE)

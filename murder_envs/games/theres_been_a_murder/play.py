@@ -140,36 +140,36 @@ from murder_envs.games.theres_been_a_murder.view import (
 
 
 @kernel
-def legal(state, rules, words):
+def legal(state, rules, legal_set):
     """The legal set of the seat to act; empty when the game is over."""
-    for w in range(words.shape[0]):
-        words[w] = NONE
+    for w in range(legal_set.shape[0]):
+        legal_set[w] = NONE
     phase = state.phase
     if phase == PLAY:
-        legal_play(state, rules, words)
+        legal_play(state, rules, legal_set)
     elif phase == PASS or phase == SHOW or phase == DISCARD:
-        allow_cards(words, GIVE_CARD, givable(state.hand[state.to_act]))
+        allow_cards(legal_set, GIVE_CARD, givable(state.hand[state.to_act]))
     elif phase == TARGET:
-        legal_target(state, rules, words)
+        legal_target(state, rules, legal_set)
     elif phase == ANNOUNCE:
-        legal_announce(state, rules, words)
+        legal_announce(state, rules, legal_set)
     elif phase == SIGNAL:
-        legal_signal(state, rules, words)
+        legal_signal(state, rules, legal_set)
     elif phase == TARGET2:
-        legal_target2(state, rules, words)
+        legal_target2(state, rules, legal_set)
     elif phase == BURY:
-        legal_bury(state, rules, words)
+        legal_bury(state, rules, legal_set)
     elif phase == RESCUE:
-        legal_rescue(state, rules, words)
+        legal_rescue(state, rules, legal_set)
     elif phase == SEARCH:
-        legal_search(state, rules, words)
+        legal_search(state, rules, legal_set)
     elif phase == PICK:
-        legal_pick(state, rules, words)
+        legal_pick(state, rules, legal_set)
     elif phase == SEER_PHASE:
-        allow(words, RAISE)
-        allow(words, LEAVE)
+        allow(legal_set, RAISE)
+        allow(legal_set, LEAVE)
     elif phase == NAME:
-        allow_cards(words, NAME_CARD, rules.in_game)
+        allow_cards(legal_set, NAME_CARD, rules.in_game)
 
 
 @kernel
@@ -321,7 +321,7 @@ def ask_signal(state, rules):
 
 
 @kernel
-def legal_play(state, rules, words):
+def legal_play(state, rules, legal_set):
     """7 before 8 before 20; else any card but the Murderer, and the Imposter only beside lower cards."""
     hand = state.hand[state.turn]
     if hand & MONKEY_BIT != NONE:
@@ -329,13 +329,13 @@ def legal_play(state, rules, words):
     elif hand & DRUNK_BIT != NONE:
         playable = DRUNK_BIT
     elif hand & ARISTOCRAT_BIT != NONE:
-        allow(words, DISCARD_ARISTOCRAT)
+        allow(legal_set, DISCARD_ARISTOCRAT)
         return
     elif hand & ABOVE_IMPOSTER != NONE:
         playable = hand & ~(MURDERER_BIT | IMPOSTER_BIT)
     else:
         playable = hand & ~MURDERER_BIT
-    allow_cards(words, PLAY_CARD, playable)
+    allow_cards(legal_set, PLAY_CARD, playable)
 
 
 @kernel
@@ -382,13 +382,13 @@ def discard_aristocrat(state, rules, seat):
 
 
 @kernel
-def legal_announce(state, rules, words):
+def legal_announce(state, rules, legal_set):
     """Tell of a card what is not public yet; all at once; or hush."""
     cards = tellable(state, rules, np.int64(state.to_act))
     if cards != NONE:
-        allow_cards(words, TELL_CARD, cards)
-        allow(words, TELL_ALL)
-    allow(words, HUSH)
+        allow_cards(legal_set, TELL_CARD, cards)
+        allow(legal_set, TELL_ALL)
+    allow(legal_set, HUSH)
 
 
 @kernel
@@ -419,10 +419,10 @@ def close_window(state, rules):
 
 
 @kernel
-def legal_signal(state, rules, words):
+def legal_signal(state, rules, legal_set):
     """Any symbol that is not banned, or none."""
-    allow_all(words, SEND_SYMBOL, rules.allowed_symbols)
-    allow(words, HUSH)
+    allow_all(legal_set, SEND_SYMBOL, rules.allowed_symbols)
+    allow(legal_set, HUSH)
 
 
 @kernel

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from murder_envs.core.snapshots import a_bool, a_list, an_int, fail
+from murder_envs.core.checks import a_bool, a_list, an_int, fail
 from murder_envs.games.theres_been_a_murder.deal import LEVELS, config_dict, make_config
 
 GENIUS = 3

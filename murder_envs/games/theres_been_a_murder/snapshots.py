@@ -7,10 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from murder_envs.core.jit import entry, records
-from murder_envs.core.lanes import N_LANES
-from murder_envs.core.rng import seed_rng
-from murder_envs.core.snapshots import (
+from murder_envs.core.checks import (
     a_bool,
     a_choice,
     a_list,
@@ -22,6 +19,9 @@ from murder_envs.core.snapshots import (
     known_only,
     numbers,
 )
+from murder_envs.core.jit import entry, records
+from murder_envs.core.lanes import N_LANES
+from murder_envs.core.rng import seed_rng
 from murder_envs.games.theres_been_a_murder.cards import (
     ACTION_CARDS,
     ARISTOCRAT,
