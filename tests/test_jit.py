@@ -19,7 +19,7 @@ import pytest
 from murder_envs import episode_seed, warm
 from murder_envs.core import jit
 from murder_envs.core.bits import PAD
-from murder_envs.core.rng import RNG_FIELDS
+from murder_envs.core.rng import Randomness
 from murder_envs.drivers import rollout
 from tests import bricks
 from tests.support import ROOT, all_configs, ruleset_of
@@ -220,7 +220,7 @@ SPLITMIX = {
 
 def chance(seed: int) -> np.ndarray:
     """A state of random numbers alone."""
-    states = jit.records(np.dtype(RNG_FIELDS, align=True), 1)
+    states = jit.records(Randomness.dtype, 1)
     bricks.seed_states(states, seed)
     return states
 

@@ -13,7 +13,7 @@ import pytest
 from agents.search import SearchAgent
 from murder_envs import episode_seed
 from murder_envs.api.aec import SkipForced
-from murder_envs.core.bits import always
+from murder_envs.core.contract import is_consistent as always
 from murder_envs.core.jit import bind, records
 from murder_envs.drivers.batch import Batch
 from murder_envs.drivers.search import METHODS, Found, Search

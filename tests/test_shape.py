@@ -18,12 +18,18 @@ from tests.support import DATA, ROOT, ruleset_of
 
 PACKAGE = ROOT / "murder_envs"
 
-GAME_FILES = {"__init__", "cards", "deal", "heuristic", "moves", "play", "text", "view"}
-SOME_GAMES_FILES = {"case", "effects", "redeal", "series", "snapshots"}
-READING_ORDER = ["cards", "case", "moves", "deal", "view", "effects", "play", "redeal", "snapshots", "text"]
+GAME_FILES = {
+    "__init__", "cards", "config", "deal", "heuristic", "knowledge", "moves", "play", "redeal", "snapshots", "state",
+    "text", "view",
+}  # fmt: skip
+SOME_GAMES_FILES = {"case", "counts", "effects", "generator", "series", "sheet"}
+READING_ORDER = [
+    "cards", "case", "moves", "counts", "state", "config", "generator", "deal", "sheet", "knowledge", "effects", "play",
+    "redeal", "view", "snapshots", "text",
+]  # fmt: skip
 """Of a game's files each may import those before it."""
 
-HEURISTIC_SEES = {"cards", "case", "moves", "deal", "view"}
+HEURISTIC_SEES = {"cards", "case", "moves", "state", "view"}
 """What a scripted player may import: names, sizes and layouts."""
 
 DATA_FILES = {

@@ -23,6 +23,8 @@ if sys.byteorder != "little":
 PAD = 8
 """Bytes that a row of observation or mask has after its end, for the last word written."""
 
+NONE: Any = np.uint64(0)
+"""The empty set."""
 ONE = np.uint64(1)
 BYTE = np.uint64(0xFF)
 EIGHT = np.uint64(8)
@@ -218,12 +220,6 @@ def put_bits(row, at, x, n):
     for k in range((n + 7) >> 3):
         put_word(row, at + 8 * k, spread(x))
         x >>= EIGHT
-
-
-@kernel
-def always(state, rules, seat):
-    """`is_consistent` of a game in which nobody says anything: every world is."""
-    return True
 
 
 @kernel

@@ -1,10 +1,15 @@
-"""What every game needs to read configurations and snapshots: checks whose errors begin with the field's name."""
+"""Checks of plain values, whose errors begin with the name of the field; what they return is what to go on with."""
 
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable, Collection, Mapping, Sequence
+import operator
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, NoReturn
+
+import numpy as np
+
+MAX_SEED = 2**63 - 1
 
 
 def fail(field: str, what: str) -> NoReturn:
@@ -12,33 +17,44 @@ def fail(field: str, what: str) -> NoReturn:
     raise ValueError(f"{field}: {what}")
 
 
-def known_only(given: Mapping[str, Any], known: Collection[str], what: str) -> None:
+def known_only(values: Mapping[str, Any], known: Collection[str], what: str) -> None:
     """Every key is a known one; else the error names it and the nearest that exist."""
-    for key in given:
+    for key in values:
         if key not in known:
             near = difflib.get_close_matches(str(key), list(known), 2)
             fail(str(key), f"unknown {what}" + (f"; did you mean {' or '.join(near)}?" if near else ""))
 
 
 def is_int(value: Any) -> bool:
-    """An int (also numpy's), but no bool."""
-    return not isinstance(value, bool) and hasattr(value, "__index__")
+    """An integer of Python or numpy, also in an array without dimensions; a bool does not count as one."""
+    if isinstance(value, (bool, np.bool_)):
+        return False
+    try:
+        operator.index(value)
+    except TypeError:
+        return False
+    return True
 
 
 def an_int(field: str, value: Any, low: int, high: int) -> int:
-    """An int in low..high; a bool is none."""
+    """An integer in low..high, as a plain int; a bool does not count as one."""
     if not is_int(value):
         fail(field, f"an int from {low} to {high}, not {value!r}")
-    if not low <= int(value) <= high:
-        fail(field, f"{low} to {high}, not {int(value)}")
-    return int(value)
+    if not low <= (plain := operator.index(value)) <= high:
+        fail(field, f"{low} to {high}, not {plain}")
+    return plain
+
+
+def a_seed(field: str, value: Any) -> int:
+    """A seed: an int from 0 to 2^63 - 1."""
+    return an_int(field, value, 0, MAX_SEED)
 
 
 def a_bool(field: str, value: Any) -> bool:
-    """True or False."""
-    if not isinstance(value, bool):
+    """True or False, also numpy's, as a plain bool."""
+    if not isinstance(value, (bool, np.bool_)):
         fail(field, f"True or False, not {value!r}")
-    return value
+    return bool(value)
 
 
 def a_choice(field: str, value: Any, choices: Sequence[str]) -> str:
@@ -70,11 +86,12 @@ def ints(field: str, value: Any, low: int, high: int, n: int | None = None) -> l
 
 
 def numbers(field: str, value: Any, n: int) -> list[float]:
-    """A list of n numbers; a bool is none."""
-    for x in (found := a_list(field, value, n)):
-        if isinstance(x, bool) or not isinstance(x, (int, float)) and not hasattr(x, "__float__"):
+    """A list of n numbers, as floats; a bool does not count as one."""
+    entries = a_list(field, value, n)
+    for x in entries:
+        if isinstance(x, (bool, np.bool_)) or not (isinstance(x, (int, float, np.number)) or hasattr(x, "__float__")):
             fail(field, f"numbers, not {x!r}")
-    return [float(x) for x in found]
+    return [float(x) for x in entries]
 
 
 def distinct(field: str, values: Sequence[Any]) -> None:
@@ -84,7 +101,7 @@ def distinct(field: str, values: Sequence[Any]) -> None:
             fail(field, f"{x!r} occurs twice")
 
 
-def follows(field: str, given: Mapping[str, Any], value: Any, same: Callable[[Any, Any], bool] | None = None) -> None:
+def follows(field: str, given: Mapping[str, Any], value: Any, same: Any = None) -> None:
     """A field that follows from the rest may be left out, or must agree."""
     if field in given and not (same(given[field], value) if same else given[field] == value):
         fail(field, f"{value!r} follows from the rest, not {given[field]!r}")

@@ -1,25 +1,26 @@
-"""The one decorator for compiled code, its disk cache, and `bind`, which compiles a driver for a game.
+"""The one decorator for compiled code, and `bind`, which compiles a driver for a game.
 
-Numba's own cache notices changes in a function's own file only: after an edit of `cards.py` a stored kernel of
-`play.py` would still use the old numbers, and debug flags are no part of its key. So compiled code lies in a folder
-named by a hash of everything it depends on: the sources of the compiled parts, the versions below them, the flags.
+Every kernel goes through `_compile`, the only door to numba in this project. What it compiled is kept on disk, see
+`murder_envs.core.cache`.
+
+**Uncompiled runs.** With `NUMBA_DISABLE_JIT=1` kernels are plain Python, for debugging and coverage, and mean the
+same: records have their fields as attributes (`records`), and a number read from a field, handed to a kernel or
+returned by one is what it is to compiled code: an int, but for sets (unsigned, 32 bits and more), which are uint64. So
+no kernel needs a cast on their account.
 """
 
 from __future__ import annotations
 
-import contextlib
-import hashlib
+import functools
 import importlib.util
 import os
 import pathlib
 import sys
-import time
-import warnings
+import threading
 from collections.abc import Iterator
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-import llvmlite
 import numba
 import numpy as np
 from numba import config, types
@@ -28,93 +29,27 @@ from numba.core.compiler_machinery import register_pass
 from numba.core.lowering import Lower
 from numba.core.typed_passes import NativeLowering
 
+from murder_envs.core.cache import PACKAGE, KernelCache, Sources, open_root
+
 if TYPE_CHECKING:
     from murder_envs.ruleset import Ruleset
 
-PACKAGE = pathlib.Path(__file__).resolve().parents[1]
 COMPILED = not config.DISABLE_JIT
 DEBUG = os.environ.get("MURDER_ENVS_DEBUG", "") not in ("", "0")
 """`MURDER_ENVS_DEBUG=1`: bounds checks, and the invariants written as `if DEBUG:` in the kernels."""
 
-KEPT_DAYS = 30
-COMPILED_PARTS = ("core", "games", "drivers")
-"""The folders whose sources compiled code depends on."""
+CACHE = open_root(DEBUG) if COMPILED else None
+SOURCES = Sources(None if CACHE is None else CACHE.path / "sources.json")
 
 # Random numbers wrap around and sets are complemented: meant, so not worth a warning in uncompiled runs.
 if not COMPILED:
     np.seterr(over="ignore")
 
-
-def cache_key(package: pathlib.Path = PACKAGE) -> str:
-    """Hash of all that compiled code depends on, as 16 hexadecimal digits."""
-    digest = hashlib.blake2b(digest_size=8)
-    for source in sorted(path for part in COMPILED_PARTS for path in (package / part).rglob("*.py")):
-        digest.update(source.relative_to(package).as_posix().encode())
-        digest.update(source.read_bytes())
-    versions = (sys.version_info[:2], numba.__version__, llvmlite.__version__, np.__version__)
-    flags = (config.OPT, config.BOUNDSCHECK, DEBUG)
-    digest.update(repr((versions, flags)).encode())
-    return digest.hexdigest()
+LOCK = threading.RLock()
+"""Held while a driver is bound: two threads that use a game first both wait for one module."""
 
 
-def cache_root() -> pathlib.Path:
-    """`$MURDER_ENVS_CACHE`, else a folder of the user's cache folder."""
-    if named := os.environ.get("MURDER_ENVS_CACHE"):
-        return pathlib.Path(named).expanduser()
-    if sys.platform == "win32":
-        home = os.environ.get("LOCALAPPDATA") or pathlib.Path.home() / "AppData" / "Local"
-    elif sys.platform == "darwin":
-        home = pathlib.Path.home() / "Library" / "Caches"
-    else:
-        home = os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache"
-    return pathlib.Path(home) / "murder_envs"
-
-
-def _open_cache() -> pathlib.Path | None:
-    """The folder for compiled code, made and marked as used; None where nothing can be written."""
-    folder = cache_root() / cache_key()
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        (folder / "used").touch()
-    except OSError as error:
-        if os.environ.get("MURDER_ENVS_CACHE"):
-            raise OSError(
-                f"MURDER_ENVS_CACHE: cannot write to {cache_root()} ({error.strerror}); "
-                "name a folder that can be written, or unset it for the user's cache folder"
-            ) from error
-        warnings.warn(
-            f"murder_envs: compiled code cannot be kept in {folder} ({error.strerror}), so each start compiles anew; "
-            "set MURDER_ENVS_CACHE to a folder that can be written",
-            stacklevel=2,
-        )
-        return None
-    _forget_old(folder)
-    return folder
-
-
-def _forget_old(folder: pathlib.Path) -> None:
-    """Remove the folders beside this one that nobody has used for KEPT_DAYS."""
-    limit = time.time() - KEPT_DAYS * 86_400
-    for other in folder.parent.iterdir():
-        with contextlib.suppress(OSError):
-            if other != folder and (other / "used").stat().st_mtime < limit:
-                import shutil
-
-                shutil.rmtree(other, ignore_errors=True)
-
-
-CACHE = _open_cache() if COMPILED else None
-_subfolder = ""
-
-
-@contextlib.contextmanager
-def _in_subfolder(name: str) -> Iterator[None]:
-    global _subfolder
-    before, _subfolder = _subfolder, name
-    try:
-        yield
-    finally:
-        _subfolder = before
+# -- Decorators -------------------------------------------------------------------------------------------------------
 
 
 def kernel(function: Any) -> Any:
@@ -123,7 +58,7 @@ def kernel(function: Any) -> Any:
     It has no wrapper for calls from Python, which would take a third of the time to compile: see `entry`. The
     functions of a driver are entries of themselves.
     """
-    return _compile(function, from_python=_subfolder != "")
+    return _compile(function, from_python=_driver_of(function) is not None)
 
 
 def inner(function: Any) -> Any:
@@ -138,28 +73,53 @@ def entry(function: Any) -> Any:
 
 def _compile(function: Any, from_python: bool, pipeline: Any = None) -> Any:
     """The only door to numba in this project."""
-    options = {
-        "error_model": "numpy",
-        "boundscheck": True if DEBUG else None,
-        "nogil": True,
-        "no_cpython_wrapper": not from_python,
-        "no_cfunc_wrapper": True,
-        "pipeline_class": pipeline or _CompactCompiler,
-    }
-    before = config.CACHE_DIR
-    if CACHE is not None:
-        config.CACHE_DIR = str(CACHE / _subfolder)
-    try:
-        compiled = numba.njit(function, cache=CACHE is not None, **options)
-    except RuntimeError:  # a function that was typed in and lies in no file: it cannot be kept
-        compiled = numba.njit(function, **options)
-    finally:
-        config.CACHE_DIR = before
-    if COMPILED:
-        _take_one_signature(compiled)
-        if not from_python:
-            _refuse_python(compiled)
+    if not COMPILED:
+        return _as_compiled(function)
+    compiled = numba.njit(
+        function,
+        error_model="numpy",
+        boundscheck=True if DEBUG else None,
+        nogil=True,
+        no_cpython_wrapper=not from_python,
+        no_cfunc_wrapper=True,
+        pipeline_class=pipeline or _CompactCompiler,
+    )
+    if CACHE is not None and (folder := _folder_of(function)) is not None:
+        compiled._cache = KernelCache(function, CACHE, folder)
+    _take_one_signature(compiled)
+    if not from_python:
+        _refuse_python(compiled)
     return compiled
+
+
+# -- The folder of a kernel -------------------------------------------------------------------------------------------
+
+_depends_on: dict[str, tuple[str, frozenset[pathlib.Path]]] = {}
+"""Bound driver, by its module's name -> the name of its folder, and the files that it and the game's kernels lie in."""
+
+
+def _driver_of(function: Any) -> str | None:
+    """The bound driver that a function belongs to; None for any other function."""
+    return function.__module__ if function.__module__ in _depends_on else None
+
+
+def _folder_of(function: Any) -> pathlib.Path | None:
+    """Where a kernel's compiled code is kept; None for a function that was typed in and lies in no file."""
+    path = pathlib.Path(function.__code__.co_filename)
+    return _folder(function.__module__, path) if path.is_file() else None
+
+
+@functools.cache
+def _folder(module: str, path: pathlib.Path) -> pathlib.Path | None:
+    assert CACHE is not None
+    name, files = _depends_on.get(module) or (module.removeprefix(f"{PACKAGE.name}."), frozenset({path.resolve()}))
+    folder = CACHE.path / f"{name}-{SOURCES.fingerprint(set(files))}"
+    if CACHE.can_write and folder.is_dir():
+        (folder / "used").touch()
+    return folder
+
+
+# -- Numba's pipeline, with another code generation -------------------------------------------------------------------
 
 
 class _CompactLower(Lower):
@@ -246,43 +206,50 @@ def _widened(kind: Any) -> Any:
     return types.uint64 if not kind.signed and kind.bitwidth >= 32 else types.int64
 
 
+# -- Drivers ----------------------------------------------------------------------------------------------------------
+
 CONTRACT = (
     "deal", "step", "legal", "observe", "redeal", "world", "returns", "to_act", "is_over", "is_cut_off", "heuristic",
     "is_consistent",
 )  # fmt: skip
 """The compiled functions that every game hands over (see `murder_envs.ruleset`)."""
 
+_bound: dict[str, ModuleType] = {}
+
 
 def bind(ruleset: Ruleset, driver: str | pathlib.Path) -> ModuleType:
     """The driver file `drivers/<driver>.py`, or that of a path, as a module of its own for this game.
 
-    The file is executed with the names of CONTRACT already set to the game's functions, so that they are inlined, and
-    with a cache folder of its own (two games with equal record types would run each other's code in a shared one).
+    The file is executed with the names of CONTRACT already set to the game's functions, so that they are inlined. Two
+    games with equal record types would run each other's code, so each has a folder of its own for what was compiled.
+
+    Raises:
+        ValueError: `driver`: there is no such file.
     """
     path = driver if isinstance(driver, pathlib.Path) else PACKAGE / "drivers" / f"{driver}.py"
     name = f"murder_envs.drivers._{path.stem}__{ruleset.name}"
-    if name in sys.modules:
-        return sys.modules[name]
+    with LOCK:
+        if name not in _bound:
+            _bound[name] = _execute(name, path, ruleset)
+        return _bound[name]
+
+
+def _execute(name: str, path: pathlib.Path, ruleset: Ruleset) -> ModuleType:
     spec = importlib.util.spec_from_file_location(name, path)
     if spec is None or spec.loader is None or not path.exists():
         raise ValueError(f"driver: no {path.name} in {path.parent}")
     module = importlib.util.module_from_spec(spec)
     for part in CONTRACT:
         setattr(module, part, ruleset.kernels[part])
+    of_the_game = {pathlib.Path(ruleset.kernels[part].__code__.co_filename).resolve() for part in CONTRACT}
+    _depends_on[name] = (f"{ruleset.name}-{path.stem}", frozenset({path.resolve(), *of_the_game}))
     sys.modules[name] = module
     try:
-        with _in_subfolder(f"{ruleset.name}-{path.stem}"):
-            spec.loader.exec_module(module)
+        spec.loader.exec_module(module)
     except BaseException:
         del sys.modules[name]
         raise
     return module
-
-
-def records(dtype: np.dtype, n: int) -> np.ndarray:
-    """n records of zeros; in uncompiled runs with fields as attributes, as compiled code has them."""
-    array = np.zeros(n, dtype)
-    return array if COMPILED else array.view(np.recarray)
 
 
 def direct(function: Any, *arguments: Any) -> Any:
@@ -291,3 +258,91 @@ def direct(function: Any, *arguments: Any) -> Any:
     The dispatcher's look at the type of each argument, which costs more than a short kernel, is left out.
     """
     return function.compile(tuple(numba.typeof(x) for x in arguments)) if COMPILED else function
+
+
+# -- Records, compiled and not ----------------------------------------------------------------------------------------
+
+
+def records(dtype: np.dtype, n: int) -> np.ndarray:
+    """n records of zeros; in uncompiled runs with fields as attributes, as compiled code has them."""
+    array = np.zeros(n, dtype)
+    return array if COMPILED else array.view(_Records)
+
+
+def _meaning(value: Any) -> Any:
+    """A numpy number as compiled code has it: a set as uint64, any other integer as an int."""
+    if isinstance(value, np.unsignedinteger) and value.itemsize >= 4:
+        return np.uint64(value)
+    if isinstance(value, np.integer):
+        return int(value)
+    return value
+
+
+def _as_compiled(function: Any) -> Any:
+    """A kernel of an uncompiled run: its arguments are what they are to compiled code."""
+
+    @functools.wraps(function)
+    def run(*arguments: Any) -> Any:
+        return _meaning(function(*map(_meaning, arguments)))
+
+    return run
+
+
+class _Row(np.ndarray):
+    """An array in a record of an uncompiled run."""
+
+    def __getitem__(self, at: Any) -> Any:
+        return _meaning(super().__getitem__(at))
+
+    def __setitem__(self, at: Any, value: Any) -> None:
+        super().__setitem__(at, _stored(value, self.dtype))
+
+    def __iter__(self) -> Iterator[Any]:
+        return (self[i] for i in range(len(self)))
+
+
+class _Records(np.ndarray):
+    """Records of an uncompiled run."""
+
+    def __getitem__(self, at: Any) -> Any:
+        found = super().__getitem__(at)
+        return _Record(found) if isinstance(found, np.void) else found
+
+    def __setitem__(self, at: Any, value: Any) -> None:
+        super().__setitem__(at, value._void if isinstance(value, _Record) else value)
+
+
+class _Record:
+    """A record of an uncompiled run: numbers and arrays by attribute for kernels, plain numpy by key for Python."""
+
+    __slots__ = ("_void",)
+
+    def __init__(self, void: np.void) -> None:
+        object.__setattr__(self, "_void", void)
+
+    @property
+    def dtype(self) -> np.dtype:
+        return self._void.dtype
+
+    def __getitem__(self, name: Any) -> Any:
+        return self._void[name]
+
+    def __setitem__(self, name: Any, value: Any) -> None:
+        self._void[name] = value
+
+    def __getattr__(self, name: str) -> Any:
+        try:
+            value = self._void[name]
+        except ValueError:
+            raise AttributeError(name) from None
+        return value.view(_Row) if isinstance(value, np.ndarray) else _meaning(value)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        self._void[name] = _stored(value, self._void.dtype[name])
+
+
+def _stored(value: Any, dtype: np.dtype) -> Any:
+    """A number as a field of some type takes it: its low bits, as in compiled code."""
+    if isinstance(value, (int, np.integer)) and dtype.kind in "iu":
+        return np.array(int(value) & (1 << 8 * dtype.itemsize) - 1, f"u{dtype.itemsize}").astype(dtype)
+    return value

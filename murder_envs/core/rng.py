@@ -1,6 +1,6 @@
 """Random numbers whose state lives inside the game state: equal bytes, equal future.
 
-A state record has three fields for them: `rng` (u8), `rng_ways` (u8) and `rng_listed` (u1).
+A state record has three fields for them, see `Randomness`: `rng`, `rng_ways` and `rng_listed`.
 
 - Normally `rng_listed` is 0 and `rng` counts up in steps of the golden ratio; a mixing function makes each value
   a random word (splitmix64: Steele, Lea & Flood, "Fast splittable pseudorandom number generators", 2014).
@@ -18,6 +18,8 @@ import numpy as np
 
 from murder_envs.core.bits import BYTE, ONE, PAD, get_word
 from murder_envs.core.jit import entry, inner, kernel
+from murder_envs.core.records import Record, table
+from murder_envs.core.tables import by_name
 
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
@@ -26,11 +28,25 @@ S27, S30, S31, S32 = np.uint64(27), np.uint64(30), np.uint64(31), np.uint64(32)
 LOW_32 = np.uint64(0xFFFFFFFF)
 TWO_32 = np.uint64(1 << 32)
 
-RNG_FIELDS = [
-    ("rng", np.uint64),  # random numbers still to come; or, listed, the number of this outcome
-    ("rng_ways", np.uint64),  # listed only: product of the sizes of all draws so far
-    ("rng_listed", np.uint8),  # 1: draws are read from `rng` in mixed radix
-]
+STREAM = by_name(
+    {
+        "policies": -1,  # compiled policies, in batches and rollouts
+        "choices": -2,  # policies that a batch is asked for
+        "cloning": -3,  # games to clone the scripted player from
+        "evaluation": -4,  # parts of an evaluation
+        "improvement": -5,  # positions for rollout policy improvement
+        "search": -6,  # searches
+    }
+)
+"""All random streams beside those of the games, in the place of a game's number in `episode_seed`."""
+
+
+class Randomness(Record):
+    """The fields of chance; a game's State is a class below this one."""
+
+    rng: int = table(np.uint64, "random numbers still to come; where draws are listed, the number of this outcome")
+    rng_ways: int = table(np.uint64, "where draws are listed: product of the sizes of all draws so far")
+    rng_listed: int = table(np.int8, "1: draws are read from `rng` in mixed radix")
 
 
 @inner

@@ -1,13 +1,37 @@
-"""Tables of named blocks: actions (ids and names) and layouts (where each part of an observation lies)."""
+"""Tables of named blocks: actions (ids and names), layouts (where each part of an observation lies), and plain lists.
+
+Each has its numbers by name in a named tuple, which compiled code reads as constants: `PHASE.react`, `ACT.play + card`,
+`OBS.hand_size`. So a list of names is written once.
+"""
 
 from __future__ import annotations
 
 import difflib
+import keyword
 import math
+import re
+from collections import namedtuple
 from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+
+
+def attribute(name: str) -> str:
+    """A name as an attribute: "" is `none`, `pass` is `pass_`, and signs are underscores."""
+    plain = re.sub(r"\W", "_", name) or "none"
+    return plain + "_" if keyword.iskeyword(plain) else plain
+
+
+def by_name(numbers: Mapping[str, int]) -> Any:
+    """A named tuple of numbers, for Python and kernels alike."""
+    kind: Any = namedtuple("Numbers", list(map(attribute, numbers)))  # type: ignore[misc]
+    return kind(*numbers.values())
+
+
+def numbered(names: Sequence[str]) -> Any:
+    """Names by their place in a list, as attributes: `numbered(("start", "over")).over` is 1."""
+    return by_name({name: i for i, name in enumerate(names)})
 
 
 class Block(NamedTuple):
@@ -46,6 +70,11 @@ class Layout(dict[str, Block]):
         """Where a block begins."""
         return int(self[name].slice.start)
 
+    @property
+    def at(self) -> Any:
+        """Where each block begins, by name."""
+        return by_name({name: block.slice.start for name, block in self.items()})
+
     def bounds(self) -> tuple[np.ndarray, np.ndarray]:
         """Least and greatest value of each byte, as two int8 arrays."""
         low = np.concatenate([np.full(b.slice.stop - b.slice.start, b.low, np.int8) for b in self.values()])
@@ -60,18 +89,20 @@ class Actions:
         names: id -> name.
         ids: name -> id.
         starts: block -> id of its first action.
+        at: the same as a named tuple.
         n: how many there are.
     """
 
     def __init__(self, blocks: Mapping[str, Sequence[str]]) -> None:
         names: list[str] = []
         self.starts: dict[str, int] = {}
-        for block, its in blocks.items():
+        for block, names_of_block in blocks.items():
             self.starts[block] = len(names)
-            names.extend(its)
+            names.extend(names_of_block)
         self.names = tuple(names)
         self.ids = {name: i for i, name in enumerate(names)}
         self.n = len(names)
+        self.at = by_name(self.starts)
 
     @property
     def n_words(self) -> int:

@@ -15,6 +15,9 @@ N_LETTERS = len(LETTERS)
 CROWS = (1, 2, 3)
 N_CROWS = len(CROWS)
 
+REMOVE = N_LETTERS
+"""The effect of a wild that removes a stack; the other effects are letters."""
+
 WILD = N_LETTERS * N_CROWS
 N_CARDS = WILD + 1
 NO_CARD = -1

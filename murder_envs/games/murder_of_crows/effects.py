@@ -1,84 +1,38 @@
 """Moving cards, and what cards do, in the order of the letters; then the Murdered Third.
 
-Each effect returns what comes next: ASKED if somebody is asked, else TURN_OVER or NEXT_TURN (see `play.resolve`).
+Each effect returns what comes next: `asked` if somebody is asked, else `turn_over` or `next_turn` (see `play.resolve`).
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from murder_envs.core.bits import allow, allow_all, bit, full, has, lowest
+from murder_envs.core.bits import BYTE, NONE, ONES, allow, allow_all, bit, full, has, lowest
+from murder_envs.core.contract import ask, first_from, others, seat_at, seen_from
 from murder_envs.core.jit import kernel
 from murder_envs.core.rng import below, shuffle
-from murder_envs.games.murder_of_crows.cards import (
-    CARD_OF,
-    LETTER_D,
-    LETTER_E,
-    LETTER_M,
-    LETTER_OF,
-    LETTER_R,
-    LETTER_U,
-    N_CROWS,
-    N_FACES,
-    N_STACKS,
-    NO_CARD,
-    STACKS_OF,
-    WILD,
-)
-from murder_envs.games.murder_of_crows.deal import EMPTY_STACK, FLIPPED, give, record_event, take_top
-from murder_envs.games.murder_of_crows.moves import (
-    AS_REMOVE,
-    ASKED,
-    BYTE,
-    GRAB,
-    GRAB_CARD,
-    LETTER,
-    LOSE,
-    LOSE_CARD,
-    NAME_LETTER,
-    NEXT_TURN,
-    NONE,
-    ONES,
-    PASS,
-    RAZE,
-    RAZE_STACK,
-    REMOVE,
-    TAKE,
-    TAKE_CARD,
-    TARGET,
-    TARGET_SEAT,
-    THIRD_LOSE,
-    THIRD_RAZE,
-    THIRD_TAKE,
-    TURN_OVER,
-    byte_of,
-    first_from,
-    kinds,
-    nonzero,
-    one_at,
-    others,
-    seat_at,
-    seen_from,
-)
-from murder_envs.games.murder_of_crows.view import (
+from murder_envs.games.murder_of_crows import cards as c
+from murder_envs.games.murder_of_crows.counts import byte_of, kinds, lay_out, n_at, nonzero, one_at
+from murder_envs.games.murder_of_crows.deal import give, take_top
+from murder_envs.games.murder_of_crows.knowledge import (
     enter_hand,
     laid_open,
-    lay_out,
     leave_hand,
     reveal,
     saw_flip,
     saw_reshuffle,
 )
+from murder_envs.games.murder_of_crows.moves import ACT, MODE, PHASE, THEN
+from murder_envs.games.murder_of_crows.state import EMPTY_STACK, FLIPPED, record_event
 
 # -- Asking -------------------------------------------------------------------------------------
 
 
 @kernel
-def ask(state, phase, seat):
-    """The next decision; the only writer of `phase` and `to_act` while the game goes on."""
-    state.phase = phase
-    state.to_act = seat
-    return ASKED
+def ask_one(state, phase, seat):
+    """Somebody is asked, and nothing else comes before the answer."""
+    ask(state, phase, seat)
+    return THEN.asked
 
 
 @kernel
@@ -87,7 +41,7 @@ def ask_each(state, rules, phase, seats, start, then):
     state.pending = seats
     if seats == NONE:
         return then
-    return ask(state, phase, first_from(rules, seats, start))
+    return ask_one(state, phase, first_from(rules, seats, start))
 
 
 @kernel
@@ -112,7 +66,7 @@ def renew_stack(state, seat, stack, cards):
         else:
             state.missing -= one_at(seat)
     state.stack[seat, stack] = cards
-    wilds = cards & (cards >> np.uint64(1)) & LOW_OF_PAIRS
+    wilds = cards & (cards >> 1) & LOW_OF_PAIRS
     depth = NONE if wilds == NONE else np.uint64((lowest(wilds) >> 1) + 1)
     shift = np.uint64(8 * stack)
     state.wild_depth[seat] = (state.wild_depth[seat] & ~(BYTE << shift)) | (depth << shift)
@@ -121,20 +75,20 @@ def renew_stack(state, seat, stack, cards):
 @kernel
 def lay_on_stack(state, seat, stack_face):
     """A card goes on top of a stack."""
-    stack = stack_face // N_FACES
+    stack = stack_face // c.N_FACES
     state.murder[seat, stack_face >> 3] += one_at(stack_face & 7)
-    face = np.uint64(stack_face % N_FACES)
+    face = np.uint64(stack_face % c.N_FACES)
     renew_stack(state, seat, stack, (state.stack[seat, stack] << SHIFT_OF_PAIR) | face)
 
 
 @kernel
 def lift_from_stack(state, seat, stack_face):
     """The uppermost card of a face leaves a stack (Ruling); those above it slide down."""
-    stack = stack_face // N_FACES
+    stack = stack_face // c.N_FACES
     state.murder[seat, stack_face >> 3] -= one_at(stack_face & 7)
     cards = state.stack[seat, stack]
-    differs = cards ^ (LOW_OF_PAIRS * np.uint64(stack_face % N_FACES))
-    at = np.uint64(lowest(~(differs | (differs >> np.uint64(1))) & LOW_OF_PAIRS))
+    differs = cards ^ (LOW_OF_PAIRS * np.uint64(stack_face % c.N_FACES))
+    at = np.uint64(lowest(~(differs | (differs >> 1)) & LOW_OF_PAIRS))
     above = cards & ((np.uint64(1) << at) - np.uint64(1))
     renew_stack(state, seat, stack, ((cards >> (at + SHIFT_OF_PAIR)) << at) | above)
 
@@ -143,7 +97,7 @@ def lift_from_stack(state, seat, stack_face):
 def filled(state, seat):
     """The stacks of a seat that have a card, as a set."""
     stacks = NONE
-    for stack in range(N_STACKS):
+    for stack in range(c.N_STACKS):
         if state.stack[seat, stack] != EMPTY_STACK:
             stacks |= bit(stack)
     return stacks
@@ -152,13 +106,13 @@ def filled(state, seat):
 @kernel
 def faces_in(state, seat):
     """The kinds of card in a seat's stacks, as a set of stack-faces."""
-    faces = nonzero(state.murder[seat, 0]) | (nonzero(state.murder[seat, 1]) << np.uint64(8))
-    return faces | (nonzero(state.murder[seat, 2]) << np.uint64(16))
+    faces = nonzero(state.murder[seat, 0]) | (nonzero(state.murder[seat, 1]) << 8)
+    return faces | (nonzero(state.murder[seat, 2]) << 16)
 
 
-STACK_OF_FACES = np.array([((1 << N_FACES) - 1) << (N_FACES * stack) for stack in range(N_STACKS)], np.uint64)
-FACES_OF = np.array([sum(int(STACK_OF_FACES[s]) for s in range(N_STACKS) if STACKS_OF[letter] >> s & 1)
-                     for letter in range(len(STACKS_OF))], np.uint64)  # fmt: skip
+STACK_OF_FACES = np.array([((1 << c.N_FACES) - 1) << (c.N_FACES * stack) for stack in range(c.N_STACKS)], np.uint64)
+FACES_OF = np.array([sum(int(STACK_OF_FACES[s]) for s in range(c.N_STACKS) if c.STACKS_OF[letter] >> s & 1)
+                     for letter in range(len(c.STACKS_OF))], np.uint64)  # fmt: skip
 """letter -> the stack-faces of its stacks, as a set."""
 
 
@@ -199,11 +153,11 @@ def next_card(state, rules):
     """Take the top of the draw pile, which is made new from the discards if it must be; NO_CARD if there is none."""
     if state.deck_n == 0:
         if state.discard_n == 0:
-            return NO_CARD
+            return c.NO_CARD
         saw_reshuffle(state, rules)
         state.deck_n = lay_out(state.deck, 0, state.discard[0], state.discard[1])
         if state.rng_listed == 0:
-            shuffle(state, state.deck, 0, np.int64(state.deck_n))
+            shuffle(state, state.deck, 0, state.deck_n)
         state.discard[0] = NONE
         state.discard[1] = NONE
         state.discard_n = 0
@@ -216,7 +170,7 @@ def draw(state, rules, seat, n):
     """Draw n cards, as far as there are any."""
     for _ in range(n):
         card = next_card(state, rules)
-        if card != NO_CARD:
+        if card != c.NO_CARD:
             give(state, seat, card)
 
 
@@ -228,7 +182,7 @@ def discard_hand(state, rules, seat):
         state.known[seat, i] = NONE
     n = byte_of(state.n_held, seat)
     state.discard_n += n
-    state.n_held -= one_at(seat) * np.uint64(n)
+    state.n_held -= n_at(seat, n)
     laid_open(state, rules, seat, state.secret[seat, 0], state.secret[seat, 1])
 
 
@@ -251,18 +205,18 @@ def expel(state, rules, seats, start):
 @kernel
 def effect_of(state):
     """What the card in play does: a letter, or REMOVE."""
-    return np.int64(REMOVE) if state.mode == AS_REMOVE else LETTER_OF[state.played // N_FACES]
+    return c.REMOVE if state.mode == MODE.remove else c.LETTER_OF[state.played // c.N_FACES]
 
 
 @kernel
 def touched(state, rules, effect):
     """The seats that an effect touches, prevented or not."""
-    if effect == LETTER_R:
+    if effect == c.LETTER_R:
         return NONE
-    seats = others(rules, np.int64(state.current))
-    if effect == LETTER_U:
+    seats = others(rules, state.current)
+    if effect == c.LETTER_U:
         return seats & nonzero(state.n_held)
-    return seats if effect == LETTER_E else seats & with_murder(state, rules)
+    return seats if effect == c.LETTER_E else seats & with_murder(state, rules)
 
 
 @kernel
@@ -274,23 +228,23 @@ def affected(state, rules, effect):
 @kernel
 def carry_out(state, rules):
     """The effect of the card in play; without anybody affected, only a stack may be removed."""
-    current = np.int64(state.current)
+    current = state.current
     effect = effect_of(state)
     seats = affected(state, rules, effect)
-    if effect == LETTER_R:
+    if effect == c.LETTER_R:
         draw(state, rules, current, 1)
-    elif effect == LETTER_E:
+    elif effect == c.LETTER_E:
         expel(state, rules, seats, current)
-    elif effect == LETTER_D:
+    elif effect == c.LETTER_D:
         if seats != NONE:
-            return ask(state, LETTER, current)
-    elif seats != NONE or effect == REMOVE:
-        if effect == LETTER_U:
+            return ask_one(state, PHASE.letter, current)
+    elif seats != NONE or effect == c.REMOVE:
+        if effect == c.LETTER_U:
             for seat in range(rules.n_seats):
                 if has(seats, seat):
                     reveal(state, rules, seat)
-        return ask(state, TARGET, current)
-    return TURN_OVER
+        return ask_one(state, PHASE.target, current)
+    return THEN.turn_over
 
 
 @kernel
@@ -298,85 +252,87 @@ def legal_target(state, rules, legal_set):
     """A seat still affected; for Remove also oneself, or nobody."""
     effect = effect_of(state)
     seats = affected(state, rules, effect)
-    if effect == REMOVE:
+    if effect == c.REMOVE:
         seats |= bit(state.current)
-        allow(legal_set, PASS)
-    allow_all(legal_set, TARGET_SEAT, seen_from(rules, seats, np.int64(state.current)))
+        allow(legal_set, ACT.pass_)
+    allow_all(legal_set, ACT.target, seen_from(rules, seats, state.current))
 
 
 @kernel
 def apply_target(state, rules, action):
     """Then the card or the stack is chosen."""
-    if action == PASS:
-        return TURN_OVER
-    current = np.int64(state.current)
+    if action == ACT.pass_:
+        return THEN.turn_over
+    current = state.current
     effect = effect_of(state)
-    state.target = seat_at(rules, current, action - TARGET_SEAT)
-    return ask(state, TAKE if effect == LETTER_M else GRAB if effect == LETTER_U else RAZE, current)
+    state.target = seat_at(rules, current, action - ACT.target)
+    return ask_one(
+        state, PHASE.take if effect == c.LETTER_M else PHASE.grab if effect == c.LETTER_U else PHASE.raze, current
+    )
 
 
 @kernel
 def legal_take(state, legal_set, seat):
     """Any kind of card in a Murder."""
-    allow_all(legal_set, TAKE_CARD, faces_in(state, seat))
+    allow_all(legal_set, ACT.take, faces_in(state, seat))
 
 
 @kernel
 def apply_take(state, action, seat):
     """MISPLACE: one card of a Murder goes to the hand of the seat to act; everybody has seen it."""
-    stack_face = action - TAKE_CARD
+    stack_face = action - ACT.take
     lift_from_stack(state, seat, stack_face)
-    enter_hand(state, np.int64(state.to_act), CARD_OF[stack_face])
+    enter_hand(state, state.to_act, c.CARD_OF[stack_face])
 
 
 @kernel
 def apply_grab(state, rules, action):
     """UNCOVER: one card of a revealed hand."""
-    card = action - GRAB_CARD
-    leave_hand(state, rules, np.int64(state.target), card)
-    enter_hand(state, np.int64(state.current), card)
-    return TURN_OVER
+    card = action - ACT.grab
+    leave_hand(state, rules, state.target, card)
+    enter_hand(state, state.current, card)
+    return THEN.turn_over
 
 
 @kernel
 def apply_letter(state, rules, action):
     """DRAIN: a letter is named, even one that nobody has."""
-    letter = action - NAME_LETTER
+    letter = action - ACT.letter
     state.letter = letter
-    seats = with_letter(state, rules, affected(state, rules, LETTER_D), letter)
-    return ask_each(state, rules, LOSE, seats, np.int64(state.current), TURN_OVER)
+    seats = with_letter(state, rules, affected(state, rules, c.LETTER_D), letter)
+    return ask_each(state, rules, PHASE.lose, seats, state.current, THEN.turn_over)
 
 
 @kernel
 def legal_lose(state, legal_set):
     """Any kind of card in the own stacks of the letter."""
-    allow_all(legal_set, LOSE_CARD, faces_in(state, np.int64(state.to_act)) & FACES_OF[state.letter])
+    allow_all(legal_set, ACT.lose, faces_in(state, state.to_act) & FACES_OF[state.letter])
 
 
 @kernel
 def apply_lose(state, action):
     """DRAIN: the loser chooses which card goes to the discards (Ruling)."""
-    stack_face = action - LOSE_CARD
-    lift_from_stack(state, np.int64(state.to_act), stack_face)
-    discard(state, CARD_OF[stack_face])
+    stack_face = action - ACT.lose
+    lift_from_stack(state, state.to_act, stack_face)
+    discard(state, c.CARD_OF[stack_face])
 
 
 @kernel
 def legal_raze(state, legal_set, seat):
     """Any stack that has a card."""
-    allow_all(legal_set, RAZE_STACK, filled(state, seat))
+    allow_all(legal_set, ACT.raze, filled(state, seat))
 
 
 @kernel
 def apply_raze(state, action, seat):
     """Remove a stack: all its cards go to the discards."""
-    stack = action - RAZE_STACK
-    for stack_face in range(N_FACES * stack, N_FACES * (stack + 1)):
+    stack = action - ACT.raze
+    for stack_face in range(c.N_FACES * stack, c.N_FACES * (stack + 1)):
         word = stack_face >> 3
         n = byte_of(state.murder[seat, word], stack_face & 7)
-        card = CARD_OF[stack_face]
-        state.murder[seat, word] -= one_at(stack_face & 7) * np.uint64(n)
-        state.discard[card >> 3] += one_at(card & 7) * np.uint64(n)
+        card = c.CARD_OF[stack_face]
+        state.murder[seat, word] -= n_at(stack_face & 7, n)
+        state.discard[card >> 3] += n_at(card & 7, n)
         state.discard_n += n
     renew_stack(state, seat, stack, EMPTY_STACK)
 
@@ -388,7 +344,7 @@ def apply_raze(state, action, seat):
 def flip(state, rules):
     """Turn over the top of the draw pile; it goes to the discards at once. NO_CARD if there is none."""
     card = next_card(state, rules)
-    if card != NO_CARD:
+    if card != c.NO_CARD:
         saw_flip(state, rules, card)
         discard(state, card)
         record_event(state, FLIPPED, card)
@@ -399,31 +355,31 @@ def flip(state, rules):
 def third_acts(state, rules):
     """Its flip hits both living players, the first player first; nothing can be prevented (Ruling: the actions)."""
     card = flip(state, rules)
-    if card == NO_CARD:
-        return NEXT_TURN
-    first = np.int64(state.first)
+    if card == c.NO_CARD:
+        return THEN.next_turn
+    first = state.first
     both = full(rules.n_seats)
-    effect = REMOVE if card == WILD else card // N_CROWS
-    phase, asked = THIRD_RAZE, NONE
-    if effect == LETTER_U:
+    effect = c.REMOVE if card == c.WILD else card // c.N_CROWS
+    phase, asked = PHASE.third_raze, NONE
+    if effect == c.LETTER_U:
         reveal(state, rules, 0)
         reveal(state, rules, 1)
         lose_random_card(state, rules, first)
         lose_random_card(state, rules, 1 - first)
-    elif effect == LETTER_R:
+    elif effect == c.LETTER_R:
         draw(state, rules, first, 1)
         draw(state, rules, 1 - first, 1)
-    elif effect == LETTER_E:
+    elif effect == c.LETTER_E:
         expel(state, rules, both, first)
-    elif effect == LETTER_D:
+    elif effect == c.LETTER_D:
         named = flip(state, rules)
-        if named != NO_CARD and named != WILD:
-            state.letter = named // N_CROWS
-            phase, asked = THIRD_LOSE, with_letter(state, rules, both, named // N_CROWS)
+        if named != c.NO_CARD and named != c.WILD:
+            state.letter = named // c.N_CROWS
+            phase, asked = PHASE.third_lose, with_letter(state, rules, both, named // c.N_CROWS)
     else:
-        phase, asked = THIRD_TAKE if effect == LETTER_M else THIRD_RAZE, with_murder(state, rules)
+        phase, asked = PHASE.third_take if effect == c.LETTER_M else PHASE.third_raze, with_murder(state, rules)
     state.third_card = card
-    return ask_each(state, rules, phase, asked, first, NEXT_TURN)
+    return ask_each(state, rules, phase, asked, first, THEN.next_turn)
 
 
 @kernel

@@ -7,68 +7,11 @@ equals. Scores are multiples of 1/2, so they are kept doubled, as whole numbers.
 
 from __future__ import annotations
 
-import numpy as np
-
-from murder_envs.core.bits import get_bits, has, is_in, lowest
+from murder_envs.core.bits import NONE, get_bits, has, is_in, lowest
 from murder_envs.core.jit import kernel
-from murder_envs.games.murder_of_crows.cards import (
-    CARD_OF,
-    FACE_WILD,
-    LETTER_D,
-    LETTER_E,
-    LETTER_M,
-    LETTER_OF,
-    LETTER_R,
-    N_CARDS,
-    N_CROWS,
-    N_FACES,
-    N_LETTERS,
-    N_STACK_FACES,
-    N_STACKS,
-    WILD,
-)
-from murder_envs.games.murder_of_crows.moves import (
-    ALLOW,
-    DRAW,
-    GRAB,
-    GRAB_CARD,
-    LETTER,
-    LOSE,
-    LOSE_CARD,
-    MAX_SEATS,
-    NAME_LETTER,
-    NONE,
-    PASS,
-    PHASES,
-    PLAY,
-    PLAY_CARD,
-    PREVENT_WITH,
-    RAZE,
-    RAZE_STACK,
-    REACT,
-    START,
-    TAKE,
-    TAKE_CARD,
-    TARGET,
-    TARGET_SEAT,
-    THIRD_LOSE,
-    THIRD_RAZE,
-    THIRD_TAKE,
-    USE_WILD,
-)
-from murder_envs.games.murder_of_crows.view import (
-    OBS_HAND_SIZE,
-    OBS_MISSING,
-    OBS_MODE,
-    OBS_MURDER,
-    OBS_MY_HAND,
-    OBS_PHASE,
-    OBS_PLAYED_SLOT,
-    OBS_PLAYERS,
-    OBS_PREVENTED,
-    OBS_TARGET,
-    OBS_WORD,
-)
+from murder_envs.games.murder_of_crows import cards as c
+from murder_envs.games.murder_of_crows.moves import ACT, MAX_SEATS, PHASE, PHASES
+from murder_envs.games.murder_of_crows.view import OBS
 
 TWICE = 2
 LEAST = -1_000_000
@@ -80,27 +23,27 @@ FEW_CARDS = 4
 @kernel
 def heuristic(row, legal_set, rules, stream):
     """The scripted player's action."""
-    phase = lowest(get_bits(row, OBS_PHASE, len(PHASES)))
-    if phase == START:
-        return np.int64(DRAW)
-    if phase == PLAY:
-        return best_of(row, legal_set, phase, PLAY_CARD, N_STACK_FACES)
-    if phase == REACT:
-        welcome = row[OBS_HAND_SIZE] <= FEW_CARDS and is_expel(row)
-        return np.int64(ALLOW) if welcome else best_of(row, legal_set, phase, ALLOW, 1 + N_CARDS)
-    if phase == TARGET:
-        return best_of(row, legal_set, phase, TARGET_SEAT, MAX_SEATS + 1)
-    if phase == TAKE or phase == THIRD_TAKE:
-        return best_of(row, legal_set, phase, TAKE_CARD, N_STACK_FACES)
-    if phase == GRAB:
-        return best_of(row, legal_set, phase, GRAB_CARD, N_CARDS)
-    if phase == LETTER:
-        return best_of(row, legal_set, phase, NAME_LETTER, N_LETTERS)
-    if phase == LOSE or phase == THIRD_LOSE:
-        return best_of(row, legal_set, phase, LOSE_CARD, N_STACK_FACES)
-    if phase == RAZE or phase == THIRD_RAZE:
-        return best_of(row, legal_set, phase, RAZE_STACK, N_STACKS)
-    return np.int64(USE_WILD)
+    phase = lowest(get_bits(row, OBS.phase, len(PHASES)))
+    if phase == PHASE.start:
+        return ACT.draw
+    if phase == PHASE.play:
+        return best_of(row, legal_set, phase, ACT.play, c.N_STACK_FACES)
+    if phase == PHASE.react:
+        welcome = row[OBS.hand_size] <= FEW_CARDS and is_expel(row)
+        return ACT.allow if welcome else best_of(row, legal_set, phase, ACT.allow, 1 + c.N_CARDS)
+    if phase == PHASE.target:
+        return best_of(row, legal_set, phase, ACT.target, MAX_SEATS + 1)
+    if phase == PHASE.take or phase == PHASE.third_take:
+        return best_of(row, legal_set, phase, ACT.take, c.N_STACK_FACES)
+    if phase == PHASE.grab:
+        return best_of(row, legal_set, phase, ACT.grab, c.N_CARDS)
+    if phase == PHASE.letter:
+        return best_of(row, legal_set, phase, ACT.letter, c.N_LETTERS)
+    if phase == PHASE.lose or phase == PHASE.third_lose:
+        return best_of(row, legal_set, phase, ACT.lose, c.N_STACK_FACES)
+    if phase == PHASE.raze or phase == PHASE.third_raze:
+        return best_of(row, legal_set, phase, ACT.raze, c.N_STACKS)
+    return ACT.wild
 
 
 @kernel
@@ -114,34 +57,34 @@ def best_of(row, legal_set, phase, start, n):
             if value > most:
                 most = value
                 best = action
-    return np.int64(best)
+    return best
 
 
 @kernel
 def score(row, phase, action, i):
     """Twice what an option is worth, the i-th of its block."""
-    if phase == PLAY:
+    if phase == PHASE.play:
         return play_value(row, i)
-    if phase == REACT:
-        return LEAST if action == ALLOW else -keep(row, action - PREVENT_WITH, 0)
-    if phase == TARGET:
-        if action == PASS:
+    if phase == PHASE.react:
+        return LEAST if action == ACT.allow else -keep(row, action - ACT.prevent, 0)
+    if phase == PHASE.target:
+        if action == ACT.pass_:
             return LEAST + 1
-        return LEAST if i == 0 else -row[OBS_MISSING + i]
-    if phase == GRAB:
+        return LEAST if i == 0 else -row[OBS.missing + i]
+    if phase == PHASE.grab:
         return keep(row, i, 1)
-    if phase == LETTER:
-        return drain_value(row, i, get_bits(row, OBS_PREVENTED, MAX_SEATS))
-    offset = lowest(get_bits(row, OBS_TARGET, MAX_SEATS)) if phase == TAKE or phase == RAZE else 0
-    if phase == TAKE:
+    if phase == PHASE.letter:
+        return drain_value(row, i, get_bits(row, OBS.prevented, MAX_SEATS))
+    offset = lowest(get_bits(row, OBS.target, MAX_SEATS)) if phase == PHASE.take or phase == PHASE.raze else 0
+    if phase == PHASE.take:
         return take_value(row, offset, i)
-    if phase == RAZE:
+    if phase == PHASE.raze:
         return in_stack(row, offset, i)
-    if phase == THIRD_RAZE:
+    if phase == PHASE.third_raze:
         return -in_stack(row, 0, i)
-    wild = i % N_FACES == FACE_WILD
-    cards = TWICE * in_stack(row, 0, i // N_FACES)
-    return cards - wild if phase == LOSE or phase == THIRD_LOSE else cards + wild
+    wild = i % c.N_FACES == c.FACE_WILD
+    cards = TWICE * in_stack(row, 0, i // c.N_FACES)
+    return cards - wild if phase == PHASE.lose or phase == PHASE.third_lose else cards + wild
 
 
 # -- Reading the observation ----------------------------------------------------------------------
@@ -150,32 +93,32 @@ def score(row, phase, action, i):
 @kernel
 def n_seats(row):
     """How many seats the table has."""
-    return lowest(get_bits(row, OBS_PLAYERS, MAX_SEATS - 1)) + 2
+    return lowest(get_bits(row, OBS.players, MAX_SEATS - 1)) + 2
 
 
 @kernel
 def in_stack(row, offset, stack):
     """How many cards lie in a stack."""
-    at = OBS_MURDER + N_STACK_FACES * offset + N_FACES * stack
+    at = OBS.murder + c.N_STACK_FACES * offset + c.N_FACES * stack
     total = 0
-    for face in range(N_FACES):
+    for face in range(c.N_FACES):
         total += row[at + face]
-    return np.int64(total)
+    return total
 
 
 @kernel
 def is_expel(row):
     """Is the card in play an Expel, by a letter or by a wild?"""
-    slot = lowest(get_bits(row, OBS_PLAYED_SLOT, N_STACKS))
-    return LETTER_OF[slot] == LETTER_E and row[OBS_MODE + 1] == 0
+    slot = lowest(get_bits(row, OBS.played_slot, c.N_STACKS))
+    return c.LETTER_OF[slot] == c.LETTER_E and row[OBS.mode + 1] == 0
 
 
 @kernel
 def need(row, letter):
     """Own empty stacks of a letter."""
     total = 0
-    for stack in range(N_STACKS):
-        if LETTER_OF[stack] == letter and row[OBS_WORD + stack] == 1 and in_stack(row, 0, stack) == 0:
+    for stack in range(c.N_STACKS):
+        if c.LETTER_OF[stack] == letter and row[OBS.word + stack] == 1 and in_stack(row, 0, stack) == 0:
             total += 1
     return total
 
@@ -184,9 +127,9 @@ def need(row, letter):
 def held(row, letter):
     """Letter cards of a letter in the own hand."""
     total = 0
-    for card in range(N_CROWS * letter, N_CROWS * (letter + 1)):
-        total += row[OBS_MY_HAND + card]
-    return np.int64(total)
+    for card in range(c.N_CROWS * letter, c.N_CROWS * (letter + 1)):
+        total += row[OBS.my_hand + card]
+    return total
 
 
 # -- Values, doubled ------------------------------------------------------------------------------
@@ -195,28 +138,28 @@ def held(row, letter):
 @kernel
 def keep(row, card, more):
     """Worth of a card in hand, with so many more cards of its letter held."""
-    if card == WILD:
+    if card == c.WILD:
         return 6 * TWICE
-    letter = card // N_CROWS
+    letter = card // c.N_CROWS
     if held(row, letter) + more > need(row, letter):
         return 1 * TWICE
-    return (3 if letter == LETTER_R else 4) * TWICE
+    return (3 if letter == c.LETTER_R else 4) * TWICE
 
 
 @kernel
 def threat(row, offset):
     """How near a seat is to a complete word."""
-    return max(1, 5 - np.int64(row[OBS_MISSING + offset]))
+    return max(1, 5 - row[OBS.missing + offset])
 
 
 @kernel
 def take_value(row, offset, stack_face):
     """Worth of taking a card out of a Murder."""
-    lone = in_stack(row, offset, stack_face // N_FACES) == 1
+    lone = in_stack(row, offset, stack_face // c.N_FACES) == 1
     value = threat(row, offset) * (2 * TWICE if lone else 1)
-    if CARD_OF[stack_face] == WILD:
+    if c.CARD_OF[stack_face] == c.WILD:
         return value + 5 * TWICE
-    return value + (3 * TWICE if need(row, LETTER_OF[stack_face // N_FACES]) > 0 else 0)
+    return value + (3 * TWICE if need(row, c.LETTER_OF[stack_face // c.N_FACES]) > 0 else 0)
 
 
 @kernel
@@ -225,8 +168,8 @@ def drain_value(row, letter, spared):
     value = 0
     for offset in range(1, n_seats(row)):
         most = 0
-        for stack in range(N_STACKS):
-            if LETTER_OF[stack] == letter:
+        for stack in range(c.N_STACKS):
+            if c.LETTER_OF[stack] == letter:
                 most = max(most, in_stack(row, offset, stack))
         if most > 0 and not has(spared, offset):
             value += threat(row, offset) * (2 * TWICE if most == 1 else 1)
@@ -237,17 +180,17 @@ def drain_value(row, letter, spared):
 def effect_value(row, letter):
     """Worth of a letter's effect, over all other seats."""
     value = 0
-    if letter == LETTER_M:
+    if letter == c.LETTER_M:
         for offset in range(1, n_seats(row)):
-            for stack_face in range(N_STACK_FACES):
-                if row[OBS_MURDER + N_STACK_FACES * offset + stack_face] > 0:
+            for stack_face in range(c.N_STACK_FACES):
+                if row[OBS.murder + c.N_STACK_FACES * offset + stack_face] > 0:
                     value = max(value, 7 * take_value(row, offset, stack_face))
-    elif letter == LETTER_D:
-        for other in range(N_LETTERS):
+    elif letter == c.LETTER_D:
+        for other in range(c.N_LETTERS):
             value = max(value, 7 * drain_value(row, other, NONE))
-    elif letter == LETTER_E:
+    elif letter == c.LETTER_E:
         for offset in range(1, n_seats(row)):
-            value += 7 * TWICE * (np.int64(row[OBS_HAND_SIZE + offset]) - 2)
+            value += 7 * TWICE * (row[OBS.hand_size + offset] - 2)
     else:
         value = 30 * TWICE
     return value
@@ -256,11 +199,11 @@ def effect_value(row, letter):
 @kernel
 def play_value(row, stack_face):
     """Worth of playing a card to a stack; a complete word is worth more than anything."""
-    stack = stack_face // N_FACES
+    stack = stack_face // c.N_FACES
     empty = in_stack(row, 0, stack) == 0
-    if empty and row[OBS_MISSING] == 1:
+    if empty and row[OBS.missing] == 1:
         return WIN
-    value = effect_value(row, LETTER_OF[stack])
+    value = effect_value(row, c.LETTER_OF[stack])
     if empty:
         value += 100 * TWICE
-    return value - (60 * TWICE if stack_face % N_FACES == FACE_WILD else 0)
+    return value - (60 * TWICE if stack_face % c.N_FACES == c.FACE_WILD else 0)

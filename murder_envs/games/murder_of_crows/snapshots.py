@@ -1,4 +1,4 @@
-"""A state as a plain dict in the terms of the rulebook, and back (the page's section 11)."""
+"""A state as a plain dict in the terms of the rulebook, and back: what is not plain in `state.py`."""
 
 from __future__ import annotations
 
@@ -7,63 +7,42 @@ from typing import Any
 
 import numpy as np
 
-from murder_envs.core.checks import (
-    a_bool,
-    a_choice,
-    a_list,
-    a_text,
-    an_int,
-    distinct,
-    fail,
-    follows,
-    ints,
-    is_int,
-    known_only,
-)
+from murder_envs.core.checks import a_bool, a_list, a_text, an_int, fail, ints
+from murder_envs.core.contract import NO_SEAT
 from murder_envs.core.jit import entry, records
 from murder_envs.core.rng import seed_rng, shuffle
-from murder_envs.games.murder_of_crows.cards import (
-    CARD_NAMES,
-    CARD_OF,
-    FACE_WILD,
-    FACES,
-    LETTER_OF,
-    LETTERS,
-    N_CARDS,
-    N_FACES,
-    STACK_FACES,
-    STACKS,
-    WILD,
+from murder_envs.core.snapshots import Reader, check_results, clockwise, members_of, public_fields, show
+from murder_envs.games.murder_of_crows import cards as c
+from murder_envs.games.murder_of_crows.deal import clear
+from murder_envs.games.murder_of_crows.effects import (
+    affected,
+    effect_of,
+    lay_on_stack,
+    touched,
+    with_letter,
+    with_murder,
 )
-from murder_envs.games.murder_of_crows.deal import FLIPPED, N_EVENTS, STATE, clear
-from murder_envs.games.murder_of_crows.effects import lay_on_stack
-from murder_envs.games.murder_of_crows.moves import (
-    ACTIONS,
-    DEAD,
-    MODES,
-    NO_END,
-    NO_SEAT,
-    NOTHING,
-    PHASES,
-    TRUNCATED,
-    WON,
-)
-from murder_envs.games.murder_of_crows.play import returns
+from murder_envs.games.murder_of_crows.moves import ACTIONS, ENDING, MODES, PHASES
+from murder_envs.games.murder_of_crows.play import can_react, returns
+from murder_envs.games.murder_of_crows.state import FLIPPED, N_EVENTS, State
 
 STAR = "*"
 """In a pile: all cards named nowhere."""
 FLIP = "flip:"
 MOST = 2**62
 
-FIELDS = (
-    "phase", "first", "current", "turn", "steps", "reshuffles", "murders", "hands", "discard", "deck", "played", "mode",
-    "prevented", "pending", "target", "letter", "third_card", "known", "old_max", "deck_max", "winner", "truncated",
-    "events", "rng", "to_act", "over", "returns",
+SPECIAL = (
+    "murders", "hands", "discard", "deck", "pending", "known", "old_max", "deck_max", "truncated", "events", "rng",
+    "to_act", "over", "returns",
 )  # fmt: skip
+"""The fields that need code; the others are plain fields of State."""
+SEEN_BY_ALL = ("murders", "discard", "pending", "known", "old_max", "truncated", "events", "to_act", "over", "returns")
 
 REMOVES = "remove"
+EFFECT_NAMES = (*c.LETTERS, REMOVES)
+"""The number of an effect -> its name here."""
 EFFECTS = {
-    "wild": (*LETTERS, REMOVES),
+    "wild": EFFECT_NAMES,
     "react": ("M", "U", "D", "E", REMOVES),
     "target": ("M", "U", REMOVES),
     "take": ("M",),
@@ -77,14 +56,17 @@ THIRD_CARDS = {"third_take": "M", "third_lose": "D", "third_raze": "W"}
 """phase of the Third -> what its flip begins with."""
 
 
+# -- Questions to the compiled rules ----------------------------------------------------------------
+
+
 @entry
 def start_empty(states, rules, seed):
     """An empty table with random numbers from a seed, and nothing in the draw pile."""
-    seed_rng(states[0], seed)
     clear(states[0], rules[0])
+    seed_rng(states[0], seed)
     states[0].deck_n = 0
     for i in range(2):
-        states[0].hidden[i] = np.uint64(0)
+        states[0].hidden[i] = 0
 
 
 @entry
@@ -100,6 +82,28 @@ def build(states, seat, stack_face):
 
 
 @entry
+def effect_in_play(states, rules, out):
+    """The effect of the card in play; into uint64[3], as sets: whom it touches, who of them is left, who can react."""
+    effect = effect_of(states[0])
+    out[0] = touched(states[0], rules[0], effect)
+    out[1] = affected(states[0], rules[0], effect)
+    out[2] = can_react(states[0], rules[0])
+    return effect
+
+
+@entry
+def seats_with_letter(states, rules, seats, letter):
+    """Those of some seats that have a card in the stacks of a letter."""
+    return with_letter(states[0], rules[0], seats, letter)
+
+
+@entry
+def seats_with_murder(states, rules):
+    """The seats with at least one card in their Murder."""
+    return with_murder(states[0], rules[0])
+
+
+@entry
 def returns_of(states, rules, out):
     """What each seat is paid."""
     returns(states[0], rules[0], out)
@@ -108,14 +112,14 @@ def returns_of(states, rules, out):
 # -- From a state to a dict -------------------------------------------------------------------------
 
 
-def counted(words: np.ndarray) -> list[int]:
+def counted(counts: np.ndarray) -> list[int]:
     """Two words of counts as a list of 16."""
-    return np.ascontiguousarray(words, np.uint64).view(np.uint8).tolist()
+    return np.ascontiguousarray(counts, np.uint64).view(np.uint8).tolist()
 
 
 def named(counts: Iterable[int]) -> list[str]:
     """Counts by card as names, in the order of card ids."""
-    return [CARD_NAMES[card] for card, n in enumerate(counts) for _ in range(n)]
+    return [c.CARD_NAMES[card] for card, n in enumerate(counts) for _ in range(n)]
 
 
 def byte_list(word: Any, n: int) -> list[int]:
@@ -123,18 +127,13 @@ def byte_list(word: Any, n: int) -> list[int]:
     return [int(word) >> 8 * i & 255 for i in range(n)]
 
 
-def members(seats: Any) -> list[int]:
-    """A set as a list, ascending."""
-    return [i for i in range(64) if int(seats) >> i & 1]
-
-
 def stack_of(state: np.ndarray, seat: int, stack: int) -> list[str]:
     """The cards of a stack by name, bottom to top."""
     code = int(state[0]["stack"][seat, stack])
     cards = []
     while code > 1:
-        cards.append(CARD_NAMES[CARD_OF[N_FACES * stack + code % N_FACES]])
-        code //= N_FACES
+        cards.append(c.CARD_NAMES[c.CARD_OF[c.N_FACES * stack + code % c.N_FACES]])
+        code //= c.N_FACES
     return cards[::-1]
 
 
@@ -144,74 +143,62 @@ def snapshot(rules: np.ndarray, state: np.ndarray) -> dict[str, Any]:
     n = int(rules[0]["n_seats"])
     known = [counted(s["known"][seat]) for seat in range(n)]
     secret = [counted(s["secret"][seat]) for seat in range(n)]
-    murders = [{name: stack_of(state, seat, k) for k, name in enumerate(STACKS)} for seat in range(n)]
+    murders = [{name: stack_of(state, seat, k) for k, name in enumerate(c.STACKS)} for seat in range(n)]
     paid = np.zeros(n)
     returns_of(state, rules, paid)
-    phase = PHASES[s["phase"]]
-    third_card, letter, played = int(s["third_card"]), int(s["letter"]), int(s["played"])
     deck = s["deck"][: int(s["deck_n"])][::-1].tolist()
     return {
-        "phase": phase,
-        "first": int(s["first"]),
-        "current": int(s["current"]),
-        "turn": int(s["turn"]),
-        "steps": int(s["steps"]),
-        "reshuffles": int(s["reshuffles"]),
+        **show(State, rules, state),
         "murders": [{name: cards for name, cards in murder.items() if cards} for murder in murders],
         "hands": [named(map(sum, zip(*parts))) for parts in zip(known, secret)],
         "discard": named(counted(s["discard"])),
-        "deck": [CARD_NAMES[card] for card in (sorted(deck) if s["rng_listed"] else deck)],
-        "played": STACK_FACES[played] if played != NOTHING else "",
-        "mode": MODES[s["mode"]],
-        "prevented": members(s["prevented"]),
-        "pending": in_order(members(s["pending"]), int(s["to_act"]), n),
-        "target": int(s["target"]),
-        "letter": LETTERS[letter] if letter != NOTHING else "",
-        "third_card": CARD_NAMES[third_card] if third_card != NOTHING else "",
+        "deck": [c.CARD_NAMES[card] for card in (sorted(deck) if s["rng_listed"] else deck)],
+        "pending": clockwise(members_of(s["pending"]), int(s["to_act"]), n),
         "known": [named(counts) for counts in known],
         "old_max": byte_list(s["old_max"], n),
         "deck_max": [dict_of(counted(s["deck_max"][seat])) for seat in range(n)],
-        "winner": int(s["winner"]),
-        "truncated": bool(s["ending"] == TRUNCATED),
+        "truncated": bool(s["ending"] == ENDING.truncated),
         "events": events_of(state),
         "rng": f"{int(s['drawn' if s['rng_listed'] else 'rng']):016x}",
         "to_act": int(s["to_act"]),
-        "over": phase == "over",
-        "returns": [float(x) for x in paid],
+        "over": PHASES[s["phase"]] == "over",
+        "returns": paid.tolist(),
     }
-
-
-def in_order(seats: list[int], start: int, n: int) -> list[int]:
-    """Seats clockwise, from a start on."""
-    return sorted(seats, key=lambda seat: (seat - start) % n)
 
 
 def dict_of(counts: list[int]) -> dict[str, int]:
     """Counts by name, without zeros."""
-    return {CARD_NAMES[card]: n for card, n in enumerate(counts) if n}
+    return {c.CARD_NAMES[card]: n for card, n in enumerate(counts) if n}
 
 
 def events_of(state: np.ndarray) -> list[list[Any]]:
     """The open acts, oldest first: [seat, action], or [-1, "flip:<card>"]."""
     pairs = np.ascontiguousarray(state[0]["events"]).view(np.uint8).reshape(N_EVENTS, 2)[::-1].tolist()
     return [
-        [NO_SEAT, FLIP + CARD_NAMES[argument]] if actor == FLIPPED else [actor - 1, ACTIONS.names[argument]]
+        [NO_SEAT, FLIP + c.CARD_NAMES[argument]] if actor == FLIPPED else [actor - 1, ACTIONS.names[argument]]
         for actor, argument in pairs
         if actor
     ]
 
 
+def public(rules: np.ndarray, state: np.ndarray) -> dict[str, Any]:
+    """What everybody sees: it stays the same in any `redeal`."""
+    full = snapshot(rules, state)
+    return {
+        **{name: full[name] for name in (*public_fields(State), *SEEN_BY_ALL)},
+        "hand sizes": [len(hand) for hand in full["hands"]],
+        "draw pile": len(full["deck"]),
+    }
+
+
 # -- From a dict to a state -------------------------------------------------------------------------
 
 
-def restore(rules: np.ndarray, given: Mapping[str, Any], seed: int) -> np.ndarray:
+def restore(rules: np.ndarray, snapshot: Mapping[str, Any], seed: int) -> np.ndarray:
     """The state that a (partial) snapshot describes; ValueError names a field that cannot be."""
-    if not isinstance(given, Mapping):
-        raise ValueError(f"snapshot: a dict of fields, not {given!r}")
-    known_only(given, FIELDS, "snapshot field")
-    state = records(STATE, 1)
-    start_empty(state, rules, np.int64(seed))
-    Position(rules, given, state).write()
+    state = records(State.dtype, 1)
+    start_empty(state, rules, seed)
+    Position(rules, snapshot, state).write()
     return state
 
 
@@ -220,21 +207,15 @@ def words_of(counts: list[int]) -> np.ndarray:
     return np.frombuffer(bytes(counts), np.uint64)
 
 
-def as_set(members: Iterable[int]) -> int:
-    """A set as bits."""
-    return sum(1 << i for i in members)
+class Position(Reader):
+    """What a snapshot says, in the order of a game: defaults filled in, everything checked."""
 
-
-class Position:
-    """What a snapshot says, field by field: defaults filled in, everything checked, in the order of the page."""
-
-    def __init__(self, rules: np.ndarray, given: Mapping[str, Any], state: np.ndarray) -> None:
-        self.rules = rules
-        self.given = given
+    def __init__(self, rules: np.ndarray, snapshot: Mapping[str, Any], state: np.ndarray) -> None:
+        super().__init__(State, rules, snapshot, SPECIAL)
         self.state = state
         self.n = int(rules[0]["n_seats"])
         self.seats = range(self.n)
-        self.stacks = [name for k, name in enumerate(STACKS) if k in members(rules[0]["stacks"])]
+        self.stacks = [name for k, name in enumerate(c.STACKS) if k in members_of(rules[0]["stacks"])]
         self.read_turn()
         self.read_cards()
         self.read_play()
@@ -243,11 +224,9 @@ class Position:
         self.read_end()
         self.read_past()
 
-    def get(self, field: str, default: Any) -> Any:
-        return self.given.get(field, default)
-
-    def clockwise(self, seats: Iterable[int], start: int) -> list[int]:
-        return in_order(list(seats), start, self.n)
+    def clockwise(self, seats: Any, start: int) -> list[int]:
+        """A set of seats as a list, clockwise from a start on."""
+        return clockwise(members_of(seats), start, self.n)
 
     def need(self, seats: list[int], what: str) -> list[int]:
         """Some seats, of which there must be one in this phase."""
@@ -259,41 +238,41 @@ class Position:
 
     def read_turn(self) -> None:
         rules = self.rules[0]
-        self.phase = a_choice("phase", self.get("phase", "start"), PHASES)
+        self.phase = self.read("phase", "start")
         self.over = self.phase == "over"
         self.by_third = self.phase in THIRD_CARDS
-        if self.by_third and not rules["third"]:
+        if self.by_third and not rules["murdered_third"]:
             fail("phase", f"{self.phase} only with murdered_third")
-        self.first = an_int("first", self.get("first", max(0, int(rules["first_player"]))), 0, self.n - 1)
-        self.current = an_int("current", self.get("current", self.first), 0, self.n - 1)
+        self.first = self.read("first", max(0, int(rules["first_player"])))
+        self.current = self.read("current", self.first)
         if self.by_third and self.current == self.first:
             fail("current", f"the seat before `first` in {self.phase}")
-        self.turn = an_int("turn", self.get("turn", 0), 0, MOST)
+        self.read("turn")
         most = int(rules["max_steps"])
-        self.steps = an_int("steps", self.get("steps", 0), 0, most if self.over else most - 1)
-        self.reshuffles = an_int("reshuffles", self.get("reshuffles", 0), 0, MOST)
+        self.read("steps", high=most if self.over else most - 1)
+        self.read("reshuffles")
 
     # Where the cards are
 
     def card(self, field: str, name: Any) -> int:
-        if not isinstance(name, str) or name not in CARD_NAMES:
+        if not isinstance(name, str) or name not in c.CARD_NAMES:
             fail(field, f"no card {name!r}")
-        return CARD_NAMES.index(name)
+        return c.CARD_NAMES.index(name)
 
     def place(self, field: str, cards: Iterable[int]) -> None:
         """Count cards that are put somewhere."""
         for card in cards:
             self.left[card] -= 1
             if self.left[card] < 0:
-                fail(field, f"more {CARD_NAMES[card]} than there are")
+                fail(field, f"more {c.CARD_NAMES[card]} than there are")
 
     def read_cards(self) -> None:
         self.left = counted(self.rules[0]["copies"])
-        given = a_list("murders", self.get("murders", [{}] * self.n), self.n)
-        self.murders = [self.read_murder(murder) for murder in given]
+        murders = a_list("murders", self.get("murders", [{}] * self.n), self.n)
+        self.murders = [self.read_murder(murder) for murder in murders]
         self.hands: list[list[int]] = []
-        if "hands" in self.given:
-            for hand in a_list("hands", self.given["hands"], self.n):
+        if "hands" in self.snapshot:
+            for hand in a_list("hands", self.snapshot["hands"], self.n):
                 self.hands.append(sorted(self.card("hands", name) for name in a_list("hands", hand)))
                 self.place("hands", self.hands[-1])
         self.discard, loose_discard = self.read_pile("discard", [])
@@ -304,14 +283,14 @@ class Position:
         self.state[0]["deck"][: len(rest)] = rest
         mix(self.state, len(rest))
         unplaced = self.state[0]["deck"][: len(rest)].tolist()
-        if "hands" not in self.given:
+        if "hands" not in self.snapshot:
             self.deal_hands(unplaced)
         if loose_deck:
             self.deck[loose_deck[0] : loose_deck[0]] = unplaced
         elif loose_discard:
             self.discard += unplaced
         elif unplaced:
-            fail("deck", f"{', '.join(CARD_NAMES[card] for card in sorted(unplaced))} nowhere")
+            fail("deck", f"{', '.join(c.CARD_NAMES[card] for card in sorted(unplaced))} nowhere")
         self.complete = [seat for seat in self.seats if len(self.murders[seat]) == len(self.stacks)]
         if self.complete and not self.over:
             fail("murders", f"the word of seat {self.complete[0]} is complete, but the game goes on")
@@ -323,21 +302,21 @@ class Position:
         if self.phase == "start" and self.dead:
             fail("phase", "no card can ever move again")
 
-    def read_murder(self, given: Any) -> dict[str, list[str]]:
+    def read_murder(self, value: Any) -> dict[str, list[str]]:
         """One Murder: stack -> names of its cards, non-empty stacks only."""
-        if not isinstance(given, Mapping):
-            fail("murders", f"a dict stack -> cards, not {given!r}")
+        if not isinstance(value, Mapping):
+            fail("murders", f"a dict stack -> cards, not {value!r}")
         murder = {}
-        for stack, names in given.items():
+        for stack, names in value.items():
             if stack not in self.stacks:
                 fail("murders", f"no stack {stack!r} in play")
             cards = [self.card("murders", name) for name in a_list("murders", names)]
             for card in cards:
-                if card != WILD and CARD_NAMES[card][0] != stack[0]:
-                    fail("murders", f"{CARD_NAMES[card]} does not lie in stack {stack}")
+                if card != c.WILD and c.CARD_NAMES[card][0] != stack[0]:
+                    fail("murders", f"{c.CARD_NAMES[card]} does not lie in stack {stack}")
             self.place("murders", cards)
             if cards:
-                murder[stack] = [CARD_NAMES[card] for card in cards]
+                murder[stack] = [c.CARD_NAMES[card] for card in cards]
         return murder
 
     def read_pile(self, field: str, default: list[str]) -> tuple[list[int], list[int]]:
@@ -352,57 +331,66 @@ class Position:
         """Deal from the cards that are placed nowhere, as in the set-up."""
         size = int(self.rules[0]["hand_size"])
         self.hands = [[] for _ in self.seats]
-        for seat in self.clockwise(self.seats, self.first):
+        for seat in clockwise(self.seats, self.first, self.n):
             for _ in range(size - (seat == self.first)):
                 if not unplaced:
                     fail("hands", "too few cards are left to deal them")
                 self.hands[seat].append(unplaced.pop())
 
+    def lay_out(self) -> None:
+        """Put the cards on the table, so that the compiled rules can be asked about it."""
+        for seat in self.seats:
+            for stack, names in self.murders[seat].items():
+                for name in names:
+                    face = c.FACE_WILD if name == c.CARD_NAMES[c.WILD] else c.FACES.index(name[1])
+                    build(self.state, seat, c.N_FACES * c.STACKS.index(stack) + face)
+        self.state[0]["n_held"] = byte_word(len(hand) for hand in self.hands)
+
     # The card in play
 
     def read_play(self) -> None:
+        self.lay_out()
         played = a_text("played", self.get("played", ""))
-        self.played = NOTHING
         self.effect = ""
         if self.phase not in EFFECTS:
             if played:
                 fail("played", f"no card is in play in {self.phase}")
-        elif played not in STACK_FACES:
+        elif played not in c.STACK_FACES:
             fail("played", f"a stack-face in {self.phase}, not {played!r}")
-        else:
-            self.played = STACK_FACES.index(played)
-        stack, face = divmod(self.played, N_FACES)
-        wild = self.played != NOTHING and face == FACE_WILD
-        if self.played != NOTHING:
-            top = self.murders[self.current].get(STACKS[stack], [""])[-1]
-            if top != CARD_NAMES[CARD_OF[self.played]]:
+        self.read("played")
+        wild = played.endswith(c.FACES[c.FACE_WILD])
+        if played:
+            stack_face = c.STACK_FACES.index(played)
+            top = self.murders[self.current].get(c.STACKS[stack_face // c.N_FACES], [""])[-1]
+            if top != c.CARD_NAMES[c.CARD_OF[stack_face]]:
                 fail("played", f"{played} does not lie on that stack of seat {self.current}")
         may_be = MODES[1:] if wild and self.phase != "wild" else MODES[:1]
-        self.mode = a_choice("mode", self.get("mode", may_be[0]), may_be)
-        if self.played != NOTHING:
-            self.effect = REMOVES if self.mode == REMOVES else LETTERS[LETTER_OF[stack]]
-            if self.effect not in EFFECTS[self.phase] or (self.phase == "wild" and not wild):
-                fail("phase", f"{played} does not lead to {self.phase}")
-        self.with_murder = [seat for seat in self.seats if self.murders[seat]]
-        self.with_hand = [seat for seat in self.seats if self.hands[seat]]
-        others = [seat for seat in self.seats if seat != self.current]
-        touching = {"U": self.with_hand, "E": others}.get(self.effect, self.with_murder)
-        self.touched = self.clockwise([seat for seat in others if seat in touching], self.current)
-        may_prevent = others if self.effect == "U" else self.touched
-        self.prevented = ints("prevented", self.get("prevented", []), 0, self.n - 1)
-        distinct("prevented", self.prevented)
-        if self.prevented and (self.phase not in EFFECTS or self.phase == "wild"):
+        if self.read("mode", may_be[0]) not in may_be:
+            fail("mode", f"in {self.phase} one of {', '.join(map(repr, may_be))}, not {self.get('mode', '')!r}")
+        self.read_prevented(bool(played), wild)
+
+    def read_prevented(self, in_play: bool, wild: bool) -> None:
+        """Who has prevented the effect, and with that whom it still affects, as the compiled rules have it."""
+        prevented = self.read("prevented")
+        if prevented and (self.phase not in EFFECTS or self.phase == "wild"):
             fail("prevented", f"nobody has prevented anything in {self.phase}")
-        for seat in self.prevented:
+        self.affected: list[int] = []
+        self.can_react: list[int] = []
+        if not in_play:
+            return
+        self.write_plain(self.state)
+        seats = np.zeros(3, np.uint64)
+        self.effect = EFFECT_NAMES[effect_in_play(self.state, self.rules, seats)]
+        if self.effect not in EFFECTS[self.phase] or (self.phase == "wild" and not wild):
+            fail("phase", f"{self.get('played', '')} does not lead to {self.phase}")
+        touched_by_it, self.affected, self.can_react = (self.clockwise(each, self.current) for each in seats)
+        # Who has shown its last card as a shield has no hand any more, but was touched by an Uncover.
+        may_prevent = [seat for seat in self.seats if seat != self.current] if self.effect == "U" else touched_by_it
+        for seat in prevented:
             if seat not in may_prevent:
                 fail("prevented", f"the effect does not touch seat {seat}")
-        self.affected = [seat for seat in self.touched if seat not in self.prevented]
 
     # What was chosen, and who has still to answer
-
-    def having(self, seats: Iterable[int], letter: str) -> list[int]:
-        """Seats with a card in the stacks of a letter."""
-        return [seat for seat in seats if any(stack[0] == letter for stack in self.murders[seat])]
 
     def read_answers(self) -> None:
         self.read_target()
@@ -411,26 +399,29 @@ class Position:
         asked: list[int] = []
         start = self.first if self.by_third else self.current
         if self.phase == "react":
-            asked = [seat for seat in self.touched if seat in self.with_hand]
-        elif self.phase == "lose":
-            asked = self.having(self.affected, self.letter)
-        elif self.phase == "third_lose":
-            asked = self.having(self.seats, self.letter)
+            asked = self.can_react
+        elif self.phase in ("lose", "third_lose"):
+            asked = self.seats_with_letter(self.affected if self.phase == "lose" else list(self.seats), start)
         elif self.by_third:
-            asked = self.with_murder
+            asked = self.clockwise(seats_with_murder(self.state, self.rules), start)
         answers = self.by_third or self.phase in ("react", "lose")
         if answers:
-            asked = self.clockwise(self.need(asked, "asked"), start)
+            self.need(asked, "asked")
         self.pending = ints("pending", self.get("pending", asked), 0, self.n - 1)
         if answers and (not self.pending or self.pending != asked[-len(self.pending) :]):
             fail("pending", f"the last ones of {asked}, not {self.pending}")
         if not answers and self.pending:
             fail("pending", f"nobody has still to answer in {self.phase}")
         if self.phase == "react":
-            order = self.clockwise(self.seats, self.current)
-            for seat in self.prevented:
+            order = clockwise(self.seats, self.current, self.n)
+            for seat in self.get("prevented", []):
                 if order.index(seat) >= order.index(self.pending[0]):
                     fail("prevented", f"seat {seat} has not answered yet")
+
+    def seats_with_letter(self, seats: list[int], start: int) -> list[int]:
+        """Those of some seats that have a card in the stacks of the letter, clockwise."""
+        bits = np.uint64(sum(1 << seat for seat in seats))
+        return self.clockwise(seats_with_letter(self.state, self.rules, bits, c.LETTERS.index(self.letter)), start)
 
     def read_target(self) -> None:
         may_be = [NO_SEAT]
@@ -440,30 +431,29 @@ class Position:
             may_be = [*self.affected, self.current]
         elif self.phase == "letter" or (self.phase == "target" and self.effect != REMOVES):
             self.need(self.affected, "affected")
-        self.target = an_int("target", self.get("target", NO_SEAT), NO_SEAT, self.n - 1)
-        if self.target not in may_be:
-            fail("target", f"in {self.phase} one of {may_be}, not {self.target}")
+        if (target := self.read("target")) not in may_be:
+            fail("target", f"in {self.phase} one of {may_be}, not {target}")
 
     def read_letter(self) -> None:
         self.letter = a_text("letter", self.get("letter", ""))
         may_be = [stack[0] for stack in self.stacks] if self.phase in ("lose", "third_lose") else [""]
         if self.letter not in may_be:
             fail("letter", f"in {self.phase} one of {sorted(set(may_be))}, not {self.letter!r}")
+        self.put("letter", self.letter)
 
     def read_third_card(self) -> None:
         name = a_text("third_card", self.get("third_card", ""))
-        self.third_card = NOTHING
         if not self.by_third:
             if name:
                 fail("third_card", f"the Third's flip is not being resolved in {self.phase}")
             return
-        self.third_card = self.card("third_card", name)
+        card = self.card("third_card", name)
         begins = THIRD_CARDS[self.phase]
         if name[0] != begins:
             fail("third_card", f"in {self.phase} a card {begins}, not {name}")
-        piles = [*self.discard, *(self.deck if self.phase == "third_lose" else [])]
-        if self.third_card not in piles:
+        if card not in [*self.discard, *(self.deck if self.phase == "third_lose" else [])]:
             fail("third_card", f"{name} is not in the discards")
+        self.put("third_card", name)
 
     # Who knows what
 
@@ -476,7 +466,7 @@ class Position:
         for seat in self.seats:
             secret = [a - b for a, b in zip(counts_of(self.hands[seat]), counts_of(self.known[seat]))]
             if min(secret) < 0:
-                fail("known", f"{CARD_NAMES[secret.index(min(secret))]} is not in the hand of seat {seat}")
+                fail("known", f"{c.CARD_NAMES[secret.index(min(secret))]} is not in the hand of seat {seat}")
             if seat in shown and any(secret):
                 fail("known", f"seat {seat} has shown its whole hand")
             self.secret.append(secret)
@@ -490,18 +480,18 @@ class Position:
         rows = a_list("deck_max", self.get("deck_max", [dict_of(row) for row in unseen]), self.n)
         self.deck_max = [self.bounds(row, seat, pile, unseen[seat]) for seat, row in enumerate(rows)]
 
-    def bounds(self, given: Any, seat: int, pile: list[int], unseen: list[int]) -> list[int]:
+    def bounds(self, value: Any, seat: int, pile: list[int], unseen: list[int]) -> list[int]:
         """A seat's bounds on the draw pile; they must allow what is there, and excluded cards must be old ones."""
-        if not isinstance(given, Mapping):
-            fail("deck_max", f"a dict card -> int, not {given!r}")
-        bounds = [0] * N_CARDS
-        for name, bound in given.items():
+        if not isinstance(value, Mapping):
+            fail("deck_max", f"a dict card -> int, not {value!r}")
+        bounds = [0] * c.N_CARDS
+        for name, bound in value.items():
             bounds[self.card("deck_max", name)] = an_int("deck_max", bound, 0, MOST)
         others = [other for other in self.seats if other != seat]
-        for card in range(N_CARDS):
+        for card in range(c.N_CARDS):
             new = pile[card] + sum(self.secret[other][card] for other in others if not self.old_max[other])
             if not new <= bounds[card] <= unseen[card]:
-                fail("deck_max", f"seat {seat}: {new} to {unseen[card]} {CARD_NAMES[card]}, not {bounds[card]}")
+                fail("deck_max", f"seat {seat}: {new} to {unseen[card]} {c.CARD_NAMES[card]}, not {bounds[card]}")
         old = sum(self.old_max[other] for other in others)
         if sum(unseen) - sum(bounds) > old:
             fail("deck_max", f"seat {seat}: the others have at most {old} old cards")
@@ -510,26 +500,26 @@ class Position:
     # How it ended, and what happened
 
     def read_end(self) -> None:
-        self.winner = an_int("winner", self.get("winner", NO_SEAT), NO_SEAT, self.n - 1)
-        self.truncated = a_bool("truncated", self.get("truncated", False))
-        self.ending = NO_END
+        winner = self.read("winner")
+        truncated = a_bool("truncated", self.get("truncated", False))
+        self.ending = ENDING.none
         if not self.over:
-            if self.winner != NO_SEAT:
+            if winner != NO_SEAT:
                 fail("winner", f"nobody has won in {self.phase}")
-            if self.truncated:
+            if truncated:
                 fail("truncated", f"the game is not over in {self.phase}")
-        elif self.winner != NO_SEAT:
-            if self.complete != [self.winner] or self.current != self.winner:
+        elif winner != NO_SEAT:
+            if self.complete != [winner] or self.current != winner:
                 fail("winner", "the seat with a complete word, whose turn it is")
-            if self.truncated:
+            if truncated:
                 fail("truncated", "not if somebody has won")
-            self.ending = WON
+            self.ending = ENDING.won
         else:
             if self.complete:
                 fail("winner", f"the word of seat {self.complete[0]} is complete")
-            if not self.truncated and not self.dead:
+            if not truncated and not self.dead:
                 fail("winner", "-1 only if the game was cut off, or no card can ever move again")
-            self.ending = TRUNCATED if self.truncated else DEAD
+            self.ending = ENDING.truncated if truncated else ENDING.dead
 
     def read_past(self) -> None:
         events = a_list("events", self.get("events", []))
@@ -537,15 +527,15 @@ class Position:
             fail("events", f"at most {N_EVENTS}")
         self.events = [self.event(event) for event in events]
         self.rng = None
-        if "rng" in self.given:
-            text = a_text("rng", self.given["rng"])
+        if "rng" in self.snapshot:
+            text = a_text("rng", self.snapshot["rng"])
             if len(text) != 16 or set(text) - set("0123456789abcdef"):
                 fail("rng", f"16 hexadecimal digits, not {text!r}")
             self.rng = int(text, 16)
 
-    def event(self, given: Any) -> tuple[int, int]:
+    def event(self, value: Any) -> tuple[int, int]:
         """1 + the seat (or FLIPPED), and the action (or the card)."""
-        seat, name = a_list("events", given, 2)
+        seat, name = a_list("events", value, 2)
         seat = an_int("events", seat, NO_SEAT, self.n - 1)
         name = a_text("events", name)
         if seat == NO_SEAT:
@@ -559,55 +549,32 @@ class Position:
     # The state
 
     def write(self) -> None:
-        """Fill in an empty state; what follows from the rest is checked at the end."""
+        """Fill in the state, on which the cards in Murders lie already; then compare what follows from the rest."""
         s = self.state[0]
+        self.write_plain(self.state)
         for seat in self.seats:
-            for stack, names in self.murders[seat].items():
-                for name in names:
-                    face = FACE_WILD if name == CARD_NAMES[WILD] else FACES.index(name[1])
-                    build(self.state, seat, N_FACES * STACKS.index(stack) + face)
             s["known"][seat] = words_of(counts_of(self.known[seat]))
             s["secret"][seat] = words_of(self.secret[seat])
             s["deck_max"][seat] = words_of(self.deck_max[seat])
-        s["n_held"] = byte_word(len(hand) for hand in self.hands)
         s["old_max"] = byte_word(self.old_max)
         s["hidden"] = words_of(self.hidden)
         s["discard"] = words_of(counts_of(self.discard))
         s["discard_n"] = len(self.discard)
         s["deck"][: len(self.deck)] = self.deck[::-1]
         s["deck_n"] = len(self.deck)
-        s["phase"] = PHASES.index(self.phase)
-        s["first"], s["current"] = self.first, self.current
-        s["turn"], s["steps"], s["reshuffles"] = self.turn, self.steps, self.reshuffles
-        s["played"], s["mode"] = self.played, MODES.index(self.mode)
-        s["target"], s["third_card"] = self.target, self.third_card
-        s["letter"] = LETTERS.index(self.letter) if self.letter else NOTHING
-        s["prevented"], s["pending"] = as_set(self.prevented), as_set(self.pending)
-        s["winner"], s["ending"] = self.winner, self.ending
+        s["pending"] = sum(1 << seat for seat in self.pending)
+        s["ending"] = self.ending
         pairs = [byte for event in reversed(self.events) for byte in event]
         s["events"] = np.frombuffer(bytes(pairs + [0] * (2 * N_EVENTS - len(pairs))), np.uint64)
         s["to_act"] = NO_SEAT if self.over else self.pending[0] if self.pending else self.current
         if self.rng is not None:
             s["rng"] = self.rng
-        follows("to_act", self.given, int(s["to_act"]))
-        follows("over", self.given, self.over, lambda a, b: a is b)
-        paid = np.zeros(self.n)
-        returns_of(self.state, self.rules, paid)
-        follows("returns", self.given, paid.tolist(), same_numbers)
-
-
-def same_numbers(given: Any, numbers: list[float]) -> bool:
-    """Is it a list of these numbers?"""
-    if not isinstance(given, (list, tuple)) or len(given) != len(numbers):
-        return False
-    if not all(is_int(x) or isinstance(x, (float, np.floating)) for x in given):
-        return False
-    return all(abs(x - y) <= 1e-6 for x, y in zip(given, numbers))
+        check_results(self.snapshot, snapshot(self.rules, self.state), ("to_act", "over", "returns"))
 
 
 def counts_of(cards: Iterable[int]) -> list[int]:
     """How many there are of each card in a list."""
-    counts = [0] * N_CARDS
+    counts = [0] * c.N_CARDS
     for card in cards:
         counts[card] += 1
     return counts

@@ -6,25 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from murder_envs.games.murder_of_crows.cards import CARD_NAMES, PHRASES, SENTENCE, STACKS, WILD
-from murder_envs.games.murder_of_crows.moves import ENDINGS, NO_SEAT
-from murder_envs.games.murder_of_crows.snapshots import (
-    FLIP,
-    byte_list,
-    counted,
-    counts_of,
-    dict_of,
-    members,
-    snapshot,
-    stack_of,
-)
+from murder_envs.core.contract import NO_SEAT
+from murder_envs.core.snapshots import members_of
+from murder_envs.games.murder_of_crows import cards as c
+from murder_envs.games.murder_of_crows.moves import ENDINGS
+from murder_envs.games.murder_of_crows.snapshots import FLIP, byte_list, counted, counts_of, dict_of, snapshot, stack_of
 
-SEEN_BY_ALL = (
-    "phase", "first", "current", "turn", "steps", "reshuffles", "murders", "discard", "played", "mode", "prevented",
-    "pending", "target", "letter", "third_card", "known", "old_max", "winner", "truncated", "events", "to_act", "over",
-    "returns",
-)  # fmt: skip
-WILD_NAME = CARD_NAMES[WILD]
+WILD_NAME = c.CARD_NAMES[c.WILD]
 EFFECT_NAMES = {
     "M": "Misplace", "U": "Uncover", "R": "Reap", "D": "Drain", "E": "Expel", "remove": "removes a stack",
 }  # fmt: skip
@@ -62,24 +50,15 @@ def figures(rules: np.ndarray, state: np.ndarray) -> dict[str, float]:
     return found | {name: float(ending == name) for name in ENDINGS[1:]}
 
 
-def public(rules: np.ndarray, state: np.ndarray) -> dict[str, Any]:
-    """What everybody sees: it stays the same in any `redeal`."""
-    full = snapshot(rules, state)
-    seen = {name: full[name] for name in SEEN_BY_ALL}
-    seen["hand sizes"] = [len(hand) for hand in full["hands"]]
-    seen["draw pile"] = len(full["deck"])
-    return seen
-
-
 # -- The murder story -----------------------------------------------------------------------------------
 
 
 def story(rules: np.ndarray, state: np.ndarray, seat: int) -> str:
     """What the top cards of a complete word read."""
-    phrases = {STACKS[k]: phrase(rules, state, seat, STACKS[k]) for k in members(rules[0]["stacks"])}
+    phrases = {c.STACKS[k]: phrase(rules, state, seat, c.STACKS[k]) for k in members_of(rules[0]["stacks"])}
     if "Rb" in phrases and phrases["Rb"] == phrases["Ra"]:
         phrases["Rb"] = f"the twin of {phrases['Ra']}"
-    parts = [" ".join(phrases[stack] for stack in part if stack in phrases) for part in SENTENCE]
+    parts = [" ".join(phrases[stack] for stack in part if stack in phrases) for part in c.SENTENCE]
     return ", ".join(part for part in parts if part) + "."
 
 
@@ -89,14 +68,14 @@ def phrase(rules: np.ndarray, state: np.ndarray, seat: int, stack: str) -> str:
     On the table: the own other R stack, then the other Murders clockwise, in each stack the uppermost letter card.
     """
     n = int(rules[0]["n_seats"])
-    of_letter = [name for name in STACKS if name[0] == stack[0]]
+    of_letter = [name for name in c.STACKS if name[0] == stack[0]]
     places = [(seat, stack), *((seat, name) for name in of_letter if name != stack)]
     places += [((seat + offset) % n, name) for offset in range(1, n) for name in of_letter]
     for owner, name in places:
-        letters = [card for card in stack_of(state, owner, STACKS.index(name)) if card != WILD_NAME]
+        letters = [card for card in stack_of(state, owner, c.STACKS.index(name)) if card != WILD_NAME]
         if letters:
-            return PHRASES[stack[0]][int(letters[-1][1]) - 1]
-    return PHRASES[stack[0]][0]
+            return c.PHRASES[stack[0]][int(letters[-1][1]) - 1]
+    return c.PHRASES[stack[0]][0]
 
 
 # -- The table as text ----------------------------------------------------------------------------------
@@ -109,7 +88,7 @@ def cards_text(counts: dict[str, int]) -> str:
 
 def hand_text(cards: list[str]) -> str:
     """Cards in the order of their ids."""
-    return cards_text(dict_of(counts_of(CARD_NAMES.index(name) for name in cards)))
+    return cards_text(dict_of(counts_of(c.CARD_NAMES.index(name) for name in cards)))
 
 
 def seats_text(seats: list[int]) -> str:
@@ -121,7 +100,7 @@ def text(rules: np.ndarray, state: np.ndarray, seat: int | None) -> str:
     full = snapshot(rules, state)
     seen_from = "seen from above" if seat is None else f"as player_{seat} sees it"
     lines = [f"Murder of Crows, turn {full['turn'] + 1}, {seen_from}", *turn_text(full), ""]
-    stacks = [STACKS[k] for k in members(rules[0]["stacks"])]
+    stacks = [c.STACKS[k] for k in members_of(rules[0]["stacks"])]
     for other in range(len(full["hands"])):
         lines += murder_text(full, other, seat, stacks)
     lines += ["", *pile_text(state, full, seat)]

@@ -13,7 +13,7 @@ import numpy as np
 from murder_envs.core.bits import bit, full, has, kth, lowest, popcount, wipe
 from murder_envs.core.checks import a_choice, a_list, an_int, distinct, fail, known_only
 from murder_envs.core.jit import kernel, records
-from murder_envs.core.rng import RNG_FIELDS, below, seed_rng, shuffle
+from murder_envs.core.rng import Randomness, below, seed_rng, shuffle
 from murder_envs.core.tables import Actions, Layout
 from murder_envs.games.my_murder_mystery.cards import (
     ACCUSE,
@@ -459,7 +459,7 @@ STATE = np.dtype(
         # the sign bit is set where a byte counts seats or people from the one who looks; all 0: none
         ("events", np.uint8, (2 * N_EVENTS * EVENT_BYTES,)),
         ("events_at", np.uint8),
-        *RNG_FIELDS,
+        *((name, field.dtype) for name, field in Randomness.fields.items()),
     ],
     align=True,
 )

@@ -12,7 +12,7 @@ import numpy as np
 from murder_envs.core.bits import bit
 from murder_envs.core.checks import a_bool, a_choice, an_int, known_only
 from murder_envs.core.jit import kernel, records
-from murder_envs.core.rng import RNG_FIELDS, below, seed_rng
+from murder_envs.core.rng import Randomness, below, seed_rng
 from murder_envs.core.tables import Actions
 from murder_envs.games.perfect_murder.cards import (
     BOARDS,
@@ -310,7 +310,7 @@ STATE = np.dtype(
         ("on_some", np.uint64),  # what is on some possible path; in the form of a path (see PATH_DOORS)
         ("on_all", np.uint64),  # what is on every one
         ("ways", np.uint64, (N_PATH_WORDS,)),  # set of paths that doors, finds and `surely_off` allow
-        *RNG_FIELDS,
+        *((name, field.dtype) for name, field in Randomness.fields.items()),
     ],
     align=True,
 )

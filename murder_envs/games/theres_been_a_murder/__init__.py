@@ -15,8 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from murder_envs.core.bits import always
 from murder_envs.core.checks import known_only
+from murder_envs.core.contract import is_consistent as always
 from murder_envs.games.theres_been_a_murder import heuristic, play, text, view
 from murder_envs.games.theres_been_a_murder.deal import STATE, config_dict, make_config, make_rules
 from murder_envs.games.theres_been_a_murder.moves import ACTIONS, PHASES

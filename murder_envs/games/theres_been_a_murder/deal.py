@@ -12,7 +12,7 @@ from murder_envs.core.bits import bit
 from murder_envs.core.checks import a_bool, a_choice, a_list, an_int, distinct, fail, ints, known_only
 from murder_envs.core.jit import kernel, records
 from murder_envs.core.lanes import N_LANES, all_lanes, store
-from murder_envs.core.rng import RNG_FIELDS, below, seed_rng, shuffle
+from murder_envs.core.rng import Randomness, below, seed_rng, shuffle
 from murder_envs.games.theres_been_a_murder.cards import (
     ARISTOCRAT,
     BLACKMAILER,
@@ -216,7 +216,7 @@ STATE = np.dtype(
         # public events: a ring, newest at events_at, each written twice so that N_EVENTS lie in a row
         ("events", np.uint32, (2 * N_EVENTS,)),  # kind + (a + 1 << 8) + (b + 1 << 16) + (argument << 24); 0: none
         ("events_at", np.uint8),
-        *RNG_FIELDS,
+        *((name, field.dtype) for name, field in Randomness.fields.items()),
     ],
     align=True,
 )
