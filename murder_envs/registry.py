@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copyreg
 import functools
 import importlib
 from typing import Any
@@ -27,6 +28,18 @@ def game(name: str) -> Any:
 def make_ruleset(name: str, **config: Any) -> Ruleset:
     """A configured game by name."""
     return game(name).ruleset(**config)
+
+
+def _pickled(ruleset: Ruleset) -> tuple[Any, ...]:
+    return _unpickled, (ruleset.name, dict(ruleset.config))
+
+
+def _unpickled(name: str, config: dict[str, Any]) -> Ruleset:
+    return make_ruleset(name, **config)
+
+
+# Compiled functions do not travel: a ruleset is made anew from its name and configuration.
+copyreg.pickle(Ruleset, _pickled)
 
 
 def env_id(name: str) -> str:

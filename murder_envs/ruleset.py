@@ -27,16 +27,17 @@ class Ruleset:
     step(state, rules, action)       one decision; the action is known to be legal
     legal(state, rules, legal_set)   the legal set, bit a % 64 of word a // 64, every word written; empty when over
     observe(state, rules, seat, row) the seat's observation, every byte written
-    redeal(state, rules, seat, seed) another world that the seat cannot tell from this one, in place
+    redeal(state, rules, seat, seed) another world that the seat cannot tell from this one, in place: a sample of what it
+                                     does not know (in the literature: determinization)
     world(state, rules, row)         the whole truth, for `state()`
     returns(state, rules, out)       float64 a seat, under the configured reward; 0 before the end
     to_act(state)                    absolute seat, -1 when over
     is_over(state)                   has the game ended at all?
     is_cut_off(state)                did a step cap end it (truncation) and not the rules?
-    heuristic(row, legal_set, rules, stream)  a scripted player's action, from observation and legal set alone;
-                                     `stream` is its own random stream, a uint64 array of length 1
-    is_consistent(state, rules, seat)   could all others, if they play like the scripted player, have said in this world
-                                     what is on record? A game in which they say nothing takes `core.bits.always`
+    heuristic(row, legal_set,        a scripted player's action, from observation and legal set alone;
+              rules, stream)         `stream` is its own random stream, a uint64 array of length 1
+    is_consistent(state, rules,      could all others, if they play like the scripted player, have said in this
+              seat)                  world what is on record? Always, where nobody says anything
     ===============================  ===================================================================================
 
     Attributes:
@@ -55,13 +56,13 @@ class Ruleset:
             ValueError names a key that is unknown or out of range.
         restore: (rules, snapshot, seed) -> array of one state; ValueError names a field that cannot be.
         snapshot: (rules, state) -> complete plain dict. `state` is an array of one here and below.
-        info: (rules, state, seat) -> the rulebook's own score and what else the page names for that seat.
+        info: (rules, state, seat) -> the rulebook's own score, and what else the game tells that seat at the end.
         text: (rules, state, seat or None) -> the table as text, from that seat's view or from above.
-        figures: (rules, state) -> numbers of a finished game that the page's reference tables average.
+        figures: (rules, state) -> numbers of a finished game, which reference figures average.
         title: the game's name as printed, for pictures and tables.
         figures_of_seat: (rules, state, seat) -> numbers that say how that seat did in a finished game, NaN where one
             does not apply to it; None: the game has none.
-        public: (rules, state) -> the facts that `redeal` must keep for any seat (the page's section 12).
+        public: (rules, state) -> the facts that `redeal` must keep for any seat.
         payoffs: what the returns of all seats have to do with each other, one of PAYOFFS; all lie in -1..1.
     """
 

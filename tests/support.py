@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 
 from murder_envs.core import jit
-from murder_envs.core.bits import PAD
-from murder_envs.core.jit import bind, records
+from murder_envs.core.jit import bind
 from murder_envs.drivers import rollout
+from murder_envs.drivers.cursor import Cursor
 from murder_envs.registry import GAMES, configs, make_ruleset
 from murder_envs.ruleset import Ruleset
 
@@ -130,28 +130,32 @@ class Table:
         self.ruleset = ruleset
         self.seed = seed
         self.driver = bind(ruleset, "single")
-        self.states = records(ruleset.STATE, 1)
-        self.words = np.zeros(ruleset.actions.n_words, np.uint64)
-        self.mask = np.zeros(ruleset.actions.n + PAD, np.int8)
-        self.row = np.zeros(ruleset.observation.size + PAD, np.int8)
+        self.cursor = Cursor(ruleset)
         self.played: list[str] = []
         self.history: list[np.ndarray] = []
         if snapshot is None:
-            self.seat = int(self.driver.start(self.states, ruleset.rules, seed, self.words, self.mask, self.row))
+            self.cursor.deal(seed)
         else:
-            self.states[:] = ruleset.restore(ruleset.rules, snapshot, seed)
-            self.resume()
+            self.cursor.restore(snapshot, seed)
 
-    def resume(self) -> None:
-        """Take notice of a changed `states`."""
-        self.seat = int(self.driver.resume(self.states, self.ruleset.rules, self.words, self.mask, self.row))
+    @property
+    def states(self) -> np.ndarray:
+        return self.cursor.states
+
+    @property
+    def legal_set(self) -> np.ndarray:
+        return self.cursor.legal_set
+
+    @property
+    def seat(self) -> int:
+        return self.cursor.seat
 
     @property
     def over(self) -> bool:
-        return self.seat < 0
+        return self.cursor.over
 
     def legal(self) -> list[int]:
-        return np.flatnonzero(self.mask[:-PAD]).tolist()
+        return self.cursor.legal()
 
     def names(self) -> list[str]:
         """The legal actions by name."""
@@ -161,49 +165,39 @@ class Table:
         """Take a legal action, given by its id."""
         self.history.append(self.states.copy())
         self.played.append(f"{self.seat} {self.ruleset.actions.names[action]}")
-        seat = self.driver.advance(self.states, self.ruleset.rules, action, self.words, self.mask, self.row)
-        assert seat != self.driver.ILLEGAL, f"{self.played[-1]} is illegal"
-        self.seat = int(seat)
+        self.cursor.act(action)
 
     def look(self, seat: int) -> bytes:
         """What a seat sees."""
-        row = np.zeros(self.ruleset.observation.size + PAD, np.int8)
-        self.driver.look(self.states, self.ruleset.rules, seat, row)
-        return row[:-PAD].tobytes()
+        return self.cursor.look(seat).tobytes()
 
     def look_from_above(self) -> bytes:
         """The state vector."""
-        row = np.zeros(self.ruleset.world.size + PAD, np.int8)
-        self.driver.look_from_above(self.states, self.ruleset.rules, row)
-        return row[:-PAD].tobytes()
+        return self.cursor.look_from_above().tobytes()
 
     def views(self) -> list[bytes]:
         """What each seat sees."""
         return [self.look(seat) for seat in range(self.ruleset.n_seats)]
 
     def returns(self) -> list[float]:
-        out = np.full(self.ruleset.n_seats, np.nan)
-        self.driver.outcome(self.states, self.ruleset.rules, out)
-        return out.tolist()
+        return self.cursor.outcome()[0]
 
     def is_cut_off(self) -> bool:
-        return bool(self.driver.outcome(self.states, self.ruleset.rules, np.zeros(self.ruleset.n_seats)))
+        return self.cursor.outcome()[1]
 
     def snapshot(self) -> dict[str, Any]:
-        return self.ruleset.snapshot(self.ruleset.rules, self.states)
+        return self.cursor.snapshot()
 
     def public(self) -> dict[str, Any]:
-        return self.ruleset.public(self.ruleset.rules, self.states)
+        return self.cursor.public()
 
     def with_states(self, states: np.ndarray) -> Table:
         """Another table with a copy of these states."""
         other = object.__new__(Table)
         other.__dict__.update(self.__dict__)
-        other.states = records(self.ruleset.STATE, 1)
-        other.states[:] = states
-        other.words, other.mask, other.row = self.words.copy(), self.mask.copy(), self.row.copy()
+        other.cursor = Cursor(self.ruleset)
+        other.cursor.place(states)
         other.played, other.history = self.played.copy(), self.history.copy()
-        other.resume()
         return other
 
     def copy(self) -> Table:
@@ -211,10 +205,9 @@ class Table:
 
     def redealt(self, seat: int, seed: int) -> Table:
         """Another table in a state that the seat cannot tell from this one."""
-        states = records(self.ruleset.STATE, 1)
-        states[:] = self.states
-        self.driver.deal_anew(states, self.ruleset.rules, seat, seed)
-        return self.with_states(states)
+        other = self.copy()
+        other.cursor.redeal(seat, seed)
+        return other
 
     def play_on(self, rng: random.Random, decisions: int = MOST_DECISIONS) -> Iterator[None]:
         """Random legal play; each decision is yielded before it is taken, and the end of the game too."""

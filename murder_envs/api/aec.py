@@ -1,6 +1,6 @@
 """Every game as a PettingZoo AEC environment: `RawEnv`, `Env` (under PettingZoo's default wrappers) and `SkipForced`.
 
-One compiled call a step does all that concerns the game (`drivers/single.py`); what is left here is bookkeeping in
+One compiled call a step does all that concerns the game (`drivers/cursor.py`); what is left here is bookkeeping in
 Python, so it is written to touch as little as possible: rewards and terminations change at the end only, and an info
 is made when somebody asks for it.
 """
@@ -21,15 +21,13 @@ from pettingzoo.utils.env import AECIterable, AECIterator
 from pettingzoo.utils.env_logger import EnvLogger
 from pettingzoo.utils.wrappers import BaseWrapper
 
-from murder_envs.core.bits import PAD
-from murder_envs.core.checks import an_int, fail, is_int
-from murder_envs.core.jit import bind, direct, records
+from murder_envs.core.checks import a_seed, an_int, fail, is_int
 from murder_envs.core.rng import episode_seed
 from murder_envs.core.tables import Layout
+from murder_envs.drivers.cursor import OVER, Cursor
 from murder_envs.registry import make_ruleset
 from murder_envs.ruleset import Ruleset
 
-MAX_SEED = 2**63 - 1
 RENDER_MODES = ("human", "ansi")
 ILLEGAL_REWARD = -1.0
 """What `Env` pays for an illegal action, as the environments of PettingZoo do."""
@@ -39,7 +37,6 @@ API_TEST_OPTIONS = {"options": 1}
 
 SPACES = ("_observation_spaces", "_action_spaces", "_state_space")
 COPIED = {"agents", "rewards", "_cumulative_rewards", "terminations", "truncations"}
-DERIVED = {"_single", "_advance", "_mask", "_row"}
 SET_BY_RESET = {"rewards", "terminations", "truncations", "infos", "agent_selection", "num_agents", "agents"}
 
 
@@ -96,23 +93,8 @@ class RawEnv(AECEnv[str, dict[str, np.ndarray], int | None]):
         self._acting: str | None = None  # who may act; None before the first game and after the end of one
         self._infos: dict[str, dict[str, Any]] = {}  # those of this decision that have been asked for
         self._skip_agent_selection: str | None = None
-        self._rules = ruleset.rules
         self._n_actions = ruleset.actions.n
-        self._lay_out(
-            records(ruleset.STATE, 1),
-            np.zeros(ruleset.actions.n_words, np.uint64),
-            np.zeros(ruleset.actions.n + PAD, np.int8),
-            np.zeros(ruleset.observation.size + PAD, np.int8),
-        )
-        self._single = bind(ruleset, "single")
-        self._advance = direct(self._single.advance, self._states, self._rules, 0, *self._shown)
-
-    def _lay_out(self, states: np.ndarray, legal_set: np.ndarray, mask: np.ndarray, row: np.ndarray) -> None:
-        """Take these arrays for the game, and for what is shown to the seat to act: legal set, mask, observation."""
-        self._states = states
-        self._shown = (legal_set, mask, row)
-        self._mask = mask[:-PAD]
-        self._row = row[:-PAD]
+        self._game = Cursor(ruleset)
 
     # -- Names and spaces ---------------------------------------------------------------------------------------------
 
@@ -189,7 +171,7 @@ class RawEnv(AECEnv[str, dict[str, np.ndarray], int | None]):
         Args:
             seed: an int from 0 to 2^63 - 1, which the game starts from. The k-th reset after it without a seed starts
                 from `murder_envs.episode_seed(seed, 0, k)`; without any so far, the operating system gives one.
-            options: `snapshot` (a dict, which may be partial) and what the game's page names, for this game alone.
+            options: `snapshot` (a dict, which may be partial) and the game's own reset options, for this game alone.
 
         Raises:
             ValueError: it names what is wrong with the seed or an option; nothing has changed then.
@@ -198,18 +180,16 @@ class RawEnv(AECEnv[str, dict[str, np.ndarray], int | None]):
         game_seed = base if episode == 0 else int(episode_seed(base, 0, episode))
         rules, snapshot = self._read_options(options)
         if snapshot is None:
-            seat = self._single.start(self._states, rules, game_seed, *self._shown)
+            self._game.deal(game_seed, rules)
         else:
-            self._states[:] = self._ruleset.restore(rules, snapshot, game_seed)
-            seat = self._single.resume(self._states, rules, *self._shown)
+            self._game.restore(snapshot, game_seed, rules)
         self._seed, self._episode, self.game_seed = base, episode, game_seed
-        self._rules = rules
-        self._begin(seat)
+        self._begin(self._game.seat)
 
     def _next_episode(self, seed: int | None) -> tuple[int, int]:
         """The seed that counts, and which game under it is next."""
         if seed is not None:
-            return an_int("seed", seed, 0, MAX_SEED), 0
+            return a_seed("seed", seed), 0
         if self._seed is None:
             return secrets.randbits(63), 0
         return self._seed, self._episode + 1
@@ -251,12 +231,11 @@ class RawEnv(AECEnv[str, dict[str, np.ndarray], int | None]):
 
     def _end(self) -> None:
         """The game is over: everybody is paid, and leaves in the order of the seats."""
-        paid = np.zeros(len(self.possible_agents))
-        cut_off = self._single.outcome(self._states, self._rules, paid)
-        self.rewards = dict(zip(self.agents, paid.tolist()))
+        paid, cut_off = self._game.outcome()
+        self.rewards = dict(zip(self.agents, paid))
         self._cumulative_rewards = self.rewards.copy()
         self.terminations = dict.fromkeys(self.agents, not cut_off)
-        self.truncations = dict.fromkeys(self.agents, bool(cut_off))
+        self.truncations = dict.fromkeys(self.agents, cut_off)
         self._deads_step_first()
 
     def _deads_step_first(self) -> str:
@@ -279,12 +258,11 @@ class RawEnv(AECEnv[str, dict[str, np.ndarray], int | None]):
             return
         if type(action) is not int or not 0 <= action < self._n_actions:
             action = self._in_range(action)
-        legal_set, mask, row = self._shown
-        seat = self._advance(self._states, self._rules, action, legal_set, mask, row)
+        seat = self._game.advance(action)
         if seat >= 0:
             self.agent_selection = self._acting = self.possible_agents[seat]
             self._infos = {}
-        elif seat == self._single.OVER:
+        elif seat == OVER:
             self._end()
         else:
             self._illegal(action)
@@ -310,8 +288,8 @@ class RawEnv(AECEnv[str, dict[str, np.ndarray], int | None]):
             raise ValueError("step: the game is over and all agents have left; reset() starts the next")
         agent = self.agent_selection
         self.agents.remove(agent)
-        for its in (self.terminations, self.truncations, self._cumulative_rewards):
-            del its[agent]
+        for each in (self.terminations, self.truncations, self._cumulative_rewards):
+            del each[agent]
         self._infos.pop(agent, None)
         self.rewards = dict.fromkeys(self.agents, 0.0)
         if self.agents:
@@ -326,11 +304,10 @@ class RawEnv(AECEnv[str, dict[str, np.ndarray], int | None]):
     def observe(self, agent: str) -> dict[str, np.ndarray]:
         """What an agent sees and may do: {"observation": int8[...], "action_mask": int8[n]}, in arrays of their own."""
         if agent == self._acting:
-            return {"observation": self._row.copy(), "action_mask": self._mask.copy()}
+            return {"observation": self._game.row.copy(), "action_mask": self._game.mask.copy()}
         self._need_reset("observe")
-        row = np.empty(self._row.size + PAD, np.int8)
-        self._single.look(self._states, self._rules, self._seat(agent), row)
-        return {"observation": row[:-PAD], "action_mask": np.zeros(self._n_actions, np.int8)}
+        observation = self._game.look(self._seat(agent))
+        return {"observation": observation, "action_mask": np.zeros(self._n_actions, np.int8)}
 
     def last(self, observe: bool = True) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         """Observation, reward since its last step, termination, truncation and info of `agent_selection`."""
@@ -342,39 +319,37 @@ class RawEnv(AECEnv[str, dict[str, np.ndarray], int | None]):
 
     @property
     def infos(self) -> dict[str, dict[str, Any]]:
-        """Agent -> its `action_mask` and the rulebook's own score, as the game's page says; made when asked for."""
+        """Agent -> its `action_mask` and the rulebook's own score; made when asked for."""
         if len(self._infos) != len(self.agents):
             made = self._infos
             self._infos = {agent: made[agent] if agent in made else self._info(agent) for agent in self.agents}
         return self._infos
 
     def _info(self, agent: str) -> dict[str, Any]:
-        info = self._ruleset.info(self._rules, self._states, self._seat_of[agent])
-        info["action_mask"] = self._mask.copy() if agent == self._acting else np.zeros(self._n_actions, np.int8)
+        info = self._game.info(self._seat_of[agent])
+        info["action_mask"] = self._game.mask.copy() if agent == self._acting else np.zeros(self._n_actions, np.int8)
         self._infos[agent] = info
         return info
 
     def legal_actions(self) -> list[int]:
         """Ids legal for the seat to act, rising; none when the game is over."""
         self._need_reset("legal_actions")
-        return [] if self._acting is None else np.flatnonzero(self._mask).tolist()
+        return [] if self._acting is None else self._game.legal()
 
     def state(self) -> np.ndarray:
         """The whole hidden truth, int8[state_layout.size]."""
         self._need_reset("state")
-        row = np.empty(self._ruleset.world.size + PAD, np.int8)
-        self._single.look_from_above(self._states, self._rules, row)
-        return row[:-PAD]
+        return self._game.look_from_above()
 
     def position(self) -> tuple[np.ndarray, np.ndarray]:
         """Copies of this game's state and rules, arrays of one STATE and one RULES record, as the drivers take them."""
         self._need_reset("position")
-        return self._states.copy(), self._rules.copy()
+        return self._game.states.copy(), self._game.rules.copy()
 
     def snapshot(self) -> dict[str, Any]:
         """The state as a plain dict in the rulebook's terms; `reset(options={"snapshot": ...})` restores it."""
         self._need_reset("snapshot")
-        return self._ruleset.snapshot(self._rules, self._states)
+        return self._game.snapshot()
 
     def render(self) -> str | None:
         """The game as text, from above or from the view of `render_seat`: returned ("ansi") or printed ("human")."""
@@ -382,7 +357,7 @@ class RawEnv(AECEnv[str, dict[str, np.ndarray], int | None]):
         if self.render_mode is None:
             gymnasium.logger.warn("You are calling render method without specifying any render mode.")
             return None
-        text = self._ruleset.text(self._rules, self._states, self.render_seat)
+        text = self._game.text(self.render_seat)
         if self.render_mode == "ansi":
             return text
         print(text)
@@ -409,19 +384,18 @@ class RawEnv(AECEnv[str, dict[str, np.ndarray], int | None]):
         """
         self._need_reset("redeal")
         seat = an_int("seat", seat, 0, len(self.possible_agents) - 1)
-        seed = an_int("seed", seed, 0, MAX_SEED)
+        seed = a_seed("seed", seed)
         if self._acting is None:
             fail("over", "a finished game cannot be dealt anew")
         other = self.clone()
-        other._single.deal_anew(other._states, other._rules, seat, seed)
-        other._single.resume(other._states, other._rules, *other._shown)
+        other._game.redeal(seat, seed)
         return other
 
     def clone(self) -> RawEnv:
         """An independent copy that goes on with the same game; its spaces are new, so they sample from a new seed."""
         other = object.__new__(type(self))
         other.__dict__.update(self.__dict__)
-        other._lay_out(self._states.copy(), *(array.copy() for array in self._shown))
+        other._game = self._game.copy()
         other._observation_spaces, other._action_spaces, other._state_space, other._infos = {}, {}, None, {}
         for name in COPIED & self.__dict__.keys():
             setattr(other, name, getattr(self, name).copy())
@@ -436,15 +410,11 @@ class RawEnv(AECEnv[str, dict[str, np.ndarray], int | None]):
         return other
 
     def __getstate__(self) -> dict[str, Any]:
-        kept = {name: value for name, value in self.__dict__.items() if name not in DERIVED}
-        return {**kept, "_ruleset": (self._ruleset.name, dict(self._ruleset.config))}
+        return {name: value for name, value in self.__dict__.items() if name != "_ruleset"}
 
-    def __setstate__(self, kept: dict[str, Any]) -> None:
-        game, config = kept.pop("_ruleset")
-        ruleset = make_ruleset(game, **config)
-        self.__init__(ruleset, kept["render_mode"], kept["render_seat"])  # type: ignore[misc]
-        self.__dict__.update(kept)
-        self._lay_out(self._states, *self._shown)
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._ruleset = self._game.ruleset
 
 
 class Env(RawEnv):
@@ -530,7 +500,7 @@ class OrderedIterable(AECIterable):
 
 
 class OrderedIterator(AECIterator):
-    """Names the agents to act, and minds that each is followed by a step."""
+    """Names the agents to act; an AssertionError says if one was named and no step has followed."""
 
     def __next__(self) -> str:
         env = self.env

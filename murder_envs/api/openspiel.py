@@ -37,14 +37,14 @@ from urllib.parse import quote, unquote
 import numpy as np
 import pyspiel
 
-from murder_envs.core.bits import PAD
 from murder_envs.core.checks import an_int, fail
-from murder_envs.core.jit import bind, records
+from murder_envs.core.jit import records
 from murder_envs.core.rng import episode_seed
 from murder_envs.drivers.chance import MOST_WAYS, Chance, Outcome
+from murder_envs.drivers.cursor import Cursor
 from murder_envs.registry import GAMES, configs, game, make_ruleset
 
-MAX_SEED = 2**31 - 1
+LAST_SEED = 2**31 - 1
 """OpenSpiel's integers have 32 bits."""
 
 RECALL = 12
@@ -88,8 +88,8 @@ def load(game: str, config: str = "default", *, seed: int = 0, **keywords: Any) 
         ValueError: it names what is unknown or out of range.
     """
     _dealer(game, config, settings := to_settings(keywords))
-    given = {"config": config, "settings": settings, "seed": an_int("seed", seed, 0, MAX_SEED)}
-    return pyspiel.load_game(name_of(game), given)
+    parameters = {"config": config, "settings": settings, "seed": an_int("seed", seed, 0, LAST_SEED)}
+    return pyspiel.load_game(name_of(game), parameters)
 
 
 def to_settings(keywords: Mapping[str, Any]) -> str:
@@ -159,10 +159,7 @@ class Dealer:
         self.ruleset = make_ruleset(name, **{**configs(name)[config], **from_settings(settings)})
         self.chance = Chance(self.ruleset)
         self.is_listed = self.chance.can_list_deals(MOST_DEALS)
-        self._driver = bind(self.ruleset, "single")
-        self._words = np.zeros(self.ruleset.actions.n_words, np.uint64)
-        self._mask = np.zeros(self.ruleset.actions.n + PAD, np.int8)
-        self._row = np.zeros(self.ruleset.observation.size + PAD, np.int8)
+        self._cursor = Cursor(self.ruleset)
 
     def __deepcopy__(self, memo: Any) -> Dealer:
         return self
@@ -186,11 +183,10 @@ class Dealer:
         if not 0 <= outcome < len(at.outcomes):
             fail("action", f"an outcome from 0 to {len(at.outcomes) - 1}, not {outcome}")
         if not at.is_dealt and not self.is_listed:
-            states = records(self.ruleset.STATE, 1)
-            self._driver.start(states, self.ruleset.rules, at.seed, self._words, self._mask, self._row)
+            self._cursor.deal(at.seed)
         else:
-            states = at.outcomes[outcome].states
-        return self._stand(states, at.past, at.own)
+            self._cursor.place(at.outcomes[outcome].states)
+        return self._stand(at.past, at.own)
 
     def act(self, at: Position, action: int) -> Position:
         """The position after an action, a chance node if chance has a say in what follows.
@@ -199,7 +195,7 @@ class Dealer:
             ValueError: the action is illegal.
         """
         if action not in at.legal:
-            names = ", ".join(self.ruleset.actions.names[its] for its in at.legal)
+            names = ", ".join(self.ruleset.actions.names[each] for each in at.legal)
             fail("action", f"{action} is illegal; legal: {names}")
         seat = at.seat
         row = self.look(at, seat).tobytes()
@@ -209,31 +205,32 @@ class Dealer:
             outcomes = self.chance.after(at.states, action)
             if len(outcomes) > 1:
                 return Position(at.states, CHANCE, (), past, own, tuple(outcomes))
-            return self._stand(outcomes[0].states, past, own)
-        states = at.states.copy()
-        self._driver.resume(states, self.ruleset.rules, self._words, self._mask, self._row)
-        self._driver.advance(states, self.ruleset.rules, action, self._words, self._mask, self._row)
-        return self._stand(states, past, own)
+            self._cursor.place(outcomes[0].states)
+        else:
+            self._cursor.place(at.states)
+            self._cursor.act(action)
+        return self._stand(past, own)
 
     def redeal(self, at: Position, seat: int, seed: int) -> Position:
         """Another position that the seat cannot tell from this one; the others forget their past."""
-        states = at.states.copy()
-        self._driver.deal_anew(states, self.ruleset.rules, seat, seed)
+        self._cursor.place(at.states)
+        self._cursor.redeal(seat, seed)
         start = self.before_the_deal(0)
-        return self._stand(states, _with(start.past, seat, at.past[seat]), _with(start.own, seat, at.own[seat]))
+        return self._stand(_with(start.past, seat, at.past[seat]), _with(start.own, seat, at.own[seat]))
 
-    def _stand(self, states: np.ndarray, past: tuple[bytes, ...], own: tuple[Own, ...]) -> Position:
-        seat = int(self._driver.resume(states, self.ruleset.rules, self._words, self._mask, self._row))
-        legal = tuple(np.flatnonzero(self._mask[:-PAD]).tolist())
-        return Position(states, TERMINAL if seat < 0 else seat, legal, past, own)
+    def _stand(self, past: tuple[bytes, ...], own: tuple[Own, ...]) -> Position:
+        """The position at which the cursor stands."""
+        cursor = self._cursor
+        return Position(
+            cursor.states.copy(), TERMINAL if cursor.over else cursor.seat, tuple(cursor.legal()), past, own
+        )
 
     def look(self, at: Position, seat: int) -> np.ndarray:
-        """What a seat sees, int8[observation.size]: zeros before the deal. A view that the next call overwrites."""
-        if at.is_dealt:
-            self._driver.look(at.states, self.ruleset.rules, seat, self._row)
-        else:
-            self._row[:] = 0
-        return self._row[:-PAD]
+        """What a seat sees, int8[observation.size]: zeros before the deal."""
+        if not at.is_dealt:
+            return np.zeros(self.ruleset.observation.size, np.int8)
+        self._cursor.states[:] = at.states
+        return self._cursor.look(seat)
 
     def seen(self, at: Position, seat: int) -> bytes:
         """What a seat has known and done so far, and sees now, as 16 bytes."""
@@ -241,10 +238,10 @@ class Dealer:
 
     def returns(self, at: Position) -> list[float]:
         """What each seat is paid; 0 before the end."""
-        out = np.zeros(self.ruleset.n_seats)
-        if at.is_dealt:
-            self._driver.outcome(at.states, self.ruleset.rules, out)
-        return out.tolist()
+        if not at.is_dealt:
+            return [0.0] * self.ruleset.n_seats
+        self._cursor.states[:] = at.states
+        return self._cursor.outcome()[0]
 
     def text(self, at: Position, seat: int | None) -> str:
         """The table as text, from a seat's view or from above."""
@@ -256,9 +253,9 @@ def _digest(past: bytes, then: bytes) -> bytes:
     return hashlib.blake2b(past + then, digest_size=16).digest()
 
 
-def _with(each: tuple[Any, ...], seat: int, its: Any) -> tuple[Any, ...]:
+def _with(entries: tuple[Any, ...], seat: int, entry: Any) -> tuple[Any, ...]:
     """The same for all seats but one."""
-    return (*each[:seat], its, *each[seat + 1 :])
+    return (*entries[:seat], entry, *entries[seat + 1 :])
 
 
 @functools.lru_cache(maxsize=64)
@@ -302,7 +299,7 @@ class MurderGame(pyspiel.Game):
     def __init__(self, params: Mapping[str, Any]) -> None:
         name = self.game_name
         self.dealer = dealer = _dealer(name, params["config"], params["settings"])
-        self.seed = an_int("seed", params["seed"], 0, MAX_SEED)
+        self.seed = an_int("seed", params["seed"], 0, LAST_SEED)
         self.begun = 0
         rules = dealer.ruleset
         info = pyspiel.GameInfo(
@@ -523,14 +520,14 @@ class Tree:
             self._walk(state.child(action))
 
 
-def _read(state: pyspiel.State, found: dict[str, list[int]]) -> None:
+def _read(state: pyspiel.State, sets: dict[str, list[int]]) -> None:
     """Names and legal actions of all information states from here on, in the order in which they are met."""
     if not state.is_terminal():
         legal = state.legal_actions()
         if not state.is_chance_node():
-            found.setdefault(state.information_state_string(), legal)
+            sets.setdefault(state.information_state_string(), legal)
         for action in legal:
-            _read(state.child(action), found)
+            _read(state.child(action), sets)
 
 
 # -- In OpenSpiel's list of games -------------------------------------------------------------------------------------
@@ -539,9 +536,9 @@ def _read(state: pyspiel.State, found: dict[str, list[int]]) -> None:
 def _register(name: str) -> type[MurderGame]:
     """Let `pyspiel.load_game` know of a game; its configuration says more."""
     rules = game(name).ruleset()
-    its = type(name_of(name), (MurderGame,), {"game_name": name})
-    pyspiel.register_game(_game_type(name, rules.title, range(2, 9), rules.payoffs, False), its)
-    return its
+    kind = type(name_of(name), (MurderGame,), {"game_name": name})
+    pyspiel.register_game(_game_type(name, rules.title, range(2, 9), rules.payoffs, False), kind)
+    return kind
 
 
 REGISTERED = {name: _register(name) for name in GAMES}

@@ -19,7 +19,7 @@ from stable_baselines3.common.monitor import Monitor
 from stable_baselines3.common.vec_env import VecEnv
 
 from murder_envs.api.seat import check_render, no_ask, observation_space
-from murder_envs.core.checks import a_bool, an_int, fail, is_int
+from murder_envs.core.checks import a_bool, a_seed, fail, is_int
 from murder_envs.drivers.batch import PATIENCE, Batch
 from murder_envs.registry import make_ruleset
 from murder_envs.ruleset import Ruleset
@@ -193,11 +193,11 @@ class BatchVecEnv(VecEnv):
     def seed(self, seed: int | None = None) -> Sequence[int | None]:
         """Take the episodes' seed from the next reset on; one for all games."""
         if seed is not None:
-            self._next_seed = an_int("seed", seed, 0, 2**63 - 1)
+            self._next_seed = a_seed("seed", seed)
         return [seed] * self.num_envs
 
     def set_options(self, options: list[dict] | dict | None = None) -> None:
-        """Options of the next reset (`snapshot`, and what the game's page names), the same for all games."""
+        """Options of the next reset (`snapshot`, and the game's own reset options), the same for all games."""
         if isinstance(options, list):
             fail("options", "one dict for all games")
         self._next_options = dict(options) if options else None
@@ -268,11 +268,11 @@ def _split(opponents: Opponents, n: int, n_seats: int) -> tuple[Any, list[Choose
             table = [table or "random"] * (n_seats - 1)
         elif not isinstance(table, Sequence) or len(table) != n_seats - 1:
             fail("opponents", f"a policy or {n_seats - 1} of them, the next seat clockwise first, not {table!r}")
-        for offset, it in enumerate(table):
-            if callable(it) and it not in choosers:
-                choosers.append(it)
-            names[games : games + count, offset] = "ask" if callable(it) else it
-            whose[games : games + count, offset] = choosers.index(it) if callable(it) else -1
+        for offset, policy in enumerate(table):
+            if callable(policy) and policy not in choosers:
+                choosers.append(policy)
+            names[games : games + count, offset] = "ask" if callable(policy) else policy
+            whose[games : games + count, offset] = choosers.index(policy) if callable(policy) else -1
         games += count
     return names if opponents is not None else None, choosers, whose
 

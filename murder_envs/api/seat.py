@@ -12,10 +12,11 @@ from typing import Any, NoReturn
 import gymnasium
 import numpy as np
 
-from murder_envs.core.checks import a_choice, an_int, fail
+from murder_envs.core.checks import a_choice, a_seed, an_int, fail
+from murder_envs.core.contract import NO_SEAT
 from murder_envs.core.rng import episode_seed
 from murder_envs.core.tables import Block
-from murder_envs.drivers.batch import NO_SEAT, PATIENCE, Batch
+from murder_envs.drivers.batch import PATIENCE, Batch
 from murder_envs.registry import make_ruleset
 from murder_envs.ruleset import Ruleset
 
@@ -41,13 +42,13 @@ class SeatEnv(gymnasium.Env):
       (bool[n]), empty once the game is over. An illegal action raises ValueError and changes nothing.
     - The reward is the learning seat's return, paid when the game ends. `info["seat"]` is the seat that is to act (at
       the end: that the reward is for), `info["returns"]` at the end has every seat's return, beside the game's own
-      score as its page names it.
+      score.
     - With `seat="all"` each seat is asked in turn and the last reward is that of the seat which acted last. That is
       meant for games in which all are paid alike; in others take each seat's pay from `info["returns"]`.
     - `reset(seed=s)` starts from s itself, the k-th reset after it without a seed from
       `murder_envs.episode_seed(s, 0, k)`, like the AEC environments. A game that ends before the learning seat has a
       decision is passed over as if it had been reset once more.
-    - `reset(options=...)` takes `snapshot` and what the game's page names.
+    - `reset(options=...)` takes `snapshot` and the game's own reset options.
 
     Args:
         ruleset: the configured game.
@@ -98,7 +99,7 @@ class SeatEnv(gymnasium.Env):
         """Deal the next game (see the class); a reset that fails changes nothing."""
         first, k = self._seed, self._episode + 1
         if seed is not None:
-            first, k = an_int("seed", seed, 0, 2**63 - 1), 0
+            first, k = a_seed("seed", seed), 0
         elif first is None:
             first, k = secrets.randbits(63), 0
         before = self._batch.clone() if options else None

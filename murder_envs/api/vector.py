@@ -34,7 +34,7 @@ class SeatVectorEnv(gymnasium.vector.VectorEnv):
       `length` int64[N] (its decisions), `seed` int64[N] (what the episode started from); each with a mask under the
       same name behind `_`, as Gymnasium has it.
     - `reset(seed=s)`: episode k of game i starts from `murder_envs.episode_seed(s, i, k)`; without a seed each game
-      goes on to its next episode. `options` hold `snapshot` and what the game's page names, for the episodes that
+      goes on to its next episode. `options` hold `snapshot` and the game's own reset options, for the episodes that
       begin with this reset.
 
     Args:

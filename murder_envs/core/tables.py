@@ -38,7 +38,7 @@ class Block(NamedTuple):
     """A named part of an observation or state vector.
 
     Attributes:
-        name: what it is called on the game's page.
+        name: what it is called.
         slice: its bytes in the flat vector.
         shape: its shape; `vector[block.slice].reshape(block.shape)` reads it.
         low, high: least and greatest value.

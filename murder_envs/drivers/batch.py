@@ -20,24 +20,18 @@ from typing import Any
 import numpy as np
 
 from murder_envs.core.bits import PAD, count, is_in, kth_of, put_set, row_of
-from murder_envs.core.checks import a_bool, an_int, fail, is_int
+from murder_envs.core.checks import a_bool, a_seed, an_int, fail, is_int
+from murder_envs.core.contract import NO_SEAT
 from murder_envs.core.jit import bind, kernel, records
-from murder_envs.core.rng import episode_seed, stream_below
+from murder_envs.core.rng import STREAM, episode_seed, stream_below
+from murder_envs.drivers.policies import ASK, NO_ACTION, RANDOM, policy_number
 from murder_envs.ruleset import Ruleset
-
-ASK, RANDOM, HEURISTIC = -1, 0, 1
-"""Who plays a seat: Python, or a compiled policy."""
 
 EVERY, DRAWN = -1, -2
 """Which seat learns, in place of a number: all of them; one that each episode's seed draws."""
 
-NO_SEAT = -1
-NO_ACTION = -1
 STEP, DEAL, TAKE_UP = 0, 1, 2
 """What `advance` does first."""
-
-POLICY_STREAM, CHOICE_STREAM = -1, -2
-"""In place of a game's number in `episode_seed`: streams beside those of the games."""
 
 PATIENCE = 1000
 """How many episodes in a row may end before Python is asked for anything; then the batch gives up."""
@@ -85,7 +79,7 @@ def seat_players(game, learner, seed, policies, opponents, stream):
     """Open an episode: who plays where follows from its seed, as do the policies' draws."""
     game.seed = seed
     game.length = 0
-    stream[0] = np.uint64(episode_seed(seed, POLICY_STREAM, 0))
+    stream[0] = np.uint64(episode_seed(seed, STREAM.policies, 0))
     n = policies.shape[0]
     if learner == EVERY:
         game.learner = EVERY
@@ -140,12 +134,12 @@ def find_illegal(chosen, actions, legal_sets, n_actions):
 @kernel
 def advance(
     states, rules, games, legal_sets, rows, masks, policies, opponents, streams, payoffs, final_states, final_rows,
-    learner, skip_forced, restart, seed, task, chosen, given, first, last,
+    learner, skip_forced, restart, seed, task, chosen, values, first, last,
 ):  # fmt: skip
     """Bring game chosen[k], for first <= k < last, to the next decision that Python is asked for.
 
-    `task` says what comes before: STEP takes the action given[k], known to be legal; DEAL deals from the seed given[k];
-    TAKE_UP finds the position in states already, and given[k] is the seed. With `restart` the next episode follows
+    `task` says what comes before: STEP takes the action values[k], known to be legal; DEAL deals from the seed
+    values[k]; TAKE_UP finds the position in states already, and values[k] is the seed. With `restart` the next episode follows
     one that ended. Returns how many games ended that Python had been asked for.
     """
     ended = 0
@@ -158,11 +152,11 @@ def advance(
         game.terminated = False
         game.truncated = False
         game.reward = 0.0
-        asked = task == STEP
+        takes_action = task == STEP
         deals = task == DEAL
-        action = given[k] if asked else NO_ACTION
-        if not asked:
-            seat_players(game, learner, given[k], players, row_of(opponents, i), stream)
+        action = values[k] if takes_action else NO_ACTION
+        if not takes_action:
+            seat_players(game, learner, values[k], players, row_of(opponents, i), stream)
             game.final_seat = max(game.learner, 0)
         elif game.learner == EVERY or game.learner == actor:
             game.length += 1
@@ -174,7 +168,7 @@ def advance(
                 deal(state, rules[game.rules], game.seed)
             if is_over(state):
                 game.seat = NO_SEAT
-                if asked:
+                if takes_action:
                     ended += 1
                     close(state, rules[game.rules], game, actor, row_of(payoffs, i), row_of(final_rows, i))
                     final_states[i] = state
@@ -186,7 +180,7 @@ def advance(
                 game.rules = 0
                 game.episode += 1
                 seat_players(game, learner, episode_seed(seed, i, game.episode), players, row_of(opponents, i), stream)
-                asked, deals, action = False, True, NO_ACTION
+                takes_action, deals, action = False, True, NO_ACTION
                 continue
             seat = to_act(state)
             legal(state, rules[game.rules], legal_set)
@@ -221,19 +215,10 @@ def fill_seeds(seed, games, out):
 def start_choices(seed, streams):
     """Streams for `choose_all`, one a game, that depend on the seed and the game's number alone."""
     for i in range(streams.shape[0]):
-        streams[i, 0] = np.uint64(episode_seed(episode_seed(seed, CHOICE_STREAM, 0), i, 0))
+        streams[i, 0] = np.uint64(episode_seed(episode_seed(seed, STREAM.choices, 0), i, 0))
 
 
 # -- Python -----------------------------------------------------------------------------------------------------------
-
-POLICIES = {"random": RANDOM, "heuristic": HEURISTIC, "ask": ASK}
-
-
-def policy_code(field: str, name: Any) -> int:
-    """The number of a compiled policy; ValueError names the field."""
-    if not isinstance(name, str) or name not in POLICIES:
-        fail(field, f"one of {', '.join(map(repr, POLICIES))}, not {name!r}")
-    return POLICIES[name]
 
 
 def opponent_codes(opponents: Any, n: int, n_seats: int) -> np.ndarray:
@@ -241,14 +226,16 @@ def opponent_codes(opponents: Any, n: int, n_seats: int) -> np.ndarray:
     if isinstance(opponents, np.ndarray):
         if opponents.shape != (n, n_seats - 1):
             fail("opponents", f"names of shape ({n}, {n_seats - 1}), not {opponents.shape}")
-        return np.array([policy_code("opponents", it) for it in opponents.ravel().tolist()], np.int64).reshape(n, -1)
+        return np.array([policy_number("opponents", name) for name in opponents.ravel().tolist()], np.int64).reshape(
+            n, -1
+        )
     if opponents is None or isinstance(opponents, str):
         opponents = [opponents or "random"] * (n_seats - 1)
     if not isinstance(opponents, Sequence):
         fail("opponents", f"the name of a policy or a list of {n_seats - 1}, not {opponents!r}")
     if len(opponents) != n_seats - 1:
         fail("opponents", f"{n_seats - 1} entries, the next seat clockwise first, not {len(opponents)}")
-    return np.tile(np.array([policy_code("opponents", it) for it in opponents], np.int64), (n, 1))
+    return np.tile(np.array([policy_number("opponents", name) for name in opponents], np.int64), (n, 1))
 
 
 def learner_code(seat: Any, n_seats: int) -> int:
@@ -382,16 +369,11 @@ class Batch:
         )  # fmt: skip
 
     def __getstate__(self) -> dict[str, Any]:
-        """Arrays and settings; the ruleset by name and configuration, since compiled functions do not travel."""
-        kept = {name: value for name, value in vars(self).items() if name in _KEPT}
-        return {**kept, "name": self.ruleset.name, "config": dict(self.ruleset.config)}
+        """Arrays and settings; what is compiled does not travel, and is connected anew."""
+        return {name: value for name, value in vars(self).items() if name in {"ruleset", *_KEPT}}
 
-    def __setstate__(self, kept: dict[str, Any]) -> None:
-        from murder_envs.registry import make_ruleset
-
-        kept = dict(kept)
-        self.ruleset = make_ruleset(kept.pop("name"), **kept.pop("config"))
-        vars(self).update(kept)
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
         self._connect()
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Batch:
@@ -419,7 +401,7 @@ class Batch:
 
         Args:
             seed: int from 0 to 2^63 - 1, or None.
-            options: what a single env's `reset` takes: `snapshot`, and what the game's page names. They count for
+            options: what a single env's `reset` takes: `snapshot`, and the game's own reset options. They count for
                 the episodes that begin now (also for one that is passed over and begun once more), not for those
                 that follow when these have ended.
 
@@ -453,7 +435,7 @@ class Batch:
             RuntimeError: no game in which Python is asked for anything turned up.
         """
         game = an_int("game", game, 0, self.n - 1)
-        seed = _seed(an_int("seed", seed, 0, 2**63 - 1))
+        seed = _seed(a_seed("seed", seed))
         with self._unless_it_fails(np.array([game]), options):
             self._open(np.array([game]), np.array([seed]), options, self._seed)
         if not self._started:
@@ -556,15 +538,15 @@ class Batch:
                 form; nothing is changed.
         """
         chosen = self._all if games is None else self._choose_games(games)
-        given = self._given(actions, len(chosen))
-        k = self._driver.find_illegal(chosen, given, self.legal_sets, self.ruleset.actions.n)
+        taken = self._checked(actions, len(chosen))
+        k = self._driver.find_illegal(chosen, taken, self.legal_sets, self.ruleset.actions.n)
         if k >= 0:
             self._refuse(int(chosen[k]), int(np.asarray(actions)[k]))
         if self._threads == 1 or len(chosen) < MIN_PARALLEL:
             tables, settings = self._tables, self._settings(self._seed)
-            ended = self._driver.advance(*tables, *settings, STEP, chosen, given, 0, len(chosen))
+            ended = self._driver.advance(*tables, *settings, STEP, chosen, taken, 0, len(chosen))
         else:
-            ended = self._step_in_threads(chosen, given)
+            ended = self._step_in_threads(chosen, taken)
         if ended:
             self._check_patience()
         return int(ended)
@@ -574,7 +556,7 @@ class Batch:
 
         The choices come from streams of their own, one a game, that start with `reset(seed)`.
         """
-        code = policy_code("policy", policy)
+        code = policy_number("policy", policy)
         if code == ASK:
             fail("policy", "'random' or 'heuristic', not 'ask'")
         out = np.empty(self.n, np.int64)
@@ -596,16 +578,16 @@ class Batch:
             fail("games", f"numbers from 0 to {self.n - 1} in rising order, none twice")
         return chosen
 
-    def _given(self, actions: Any, n: int) -> np.ndarray:
+    def _checked(self, actions: Any, n: int) -> np.ndarray:
         """int64[n] in memory of our own, so that the kernels are compiled for one kind of array."""
         array = np.asarray(actions)
         if array.shape != (n,):
             fail("actions", f"shape ({n},), one for each game, not {array.shape}")
         if array.dtype.kind not in "iu" and n:
             fail("actions", f"integers, not {array.dtype}")
-        given = self._actions[:n]
-        given[:] = array
-        return given
+        taken = self._actions[:n]
+        taken[:] = array
+        return taken
 
     def _refuse(self, game: int, action: int) -> None:
         """The error for an illegal action."""
@@ -626,13 +608,13 @@ class Batch:
                 "decision to take; choose another seat or configuration"
             )
 
-    def _step_in_threads(self, chosen: np.ndarray, given: np.ndarray) -> int:
+    def _step_in_threads(self, chosen: np.ndarray, taken: np.ndarray) -> int:
         """The same in equal shares on several threads; games do not touch each other, so nothing else changes."""
         if self._pool is None:
             self._pool = concurrent.futures.ThreadPoolExecutor(self._threads - 1, "murder_envs")
         bounds = [len(chosen) * k // self._threads for k in range(self._threads + 1)]
         step = functools.partial(
-            self._driver.advance, *self._tables, *self._settings(self._seed), STEP, chosen, given
+            self._driver.advance, *self._tables, *self._settings(self._seed), STEP, chosen, taken
         )  # fmt: skip
         others = [self._pool.submit(step, first, last) for first, last in zip(bounds[1:], bounds[2:])]
         return step(bounds[0], bounds[1]) + sum(other.result() for other in others)
@@ -647,7 +629,7 @@ _KEPT = (
 
 
 def _seed(seed: int | None) -> int:
-    return secrets.randbits(63) if seed is None else an_int("seed", seed, 0, 2**63 - 1)
+    return secrets.randbits(63) if seed is None else a_seed("seed", seed)
 
 
 def _threads(parallel: bool | int, n: int) -> int:

@@ -1,8 +1,7 @@
 """Chance laid open: all deals of a game, and all that an action can lead to, each with its probability.
 
 For exact counts and for solvers. Draws are read from a number in mixed radix (see `murder_envs.core.rng`), so games in
-which a deal or a shuffle has few outcomes can be listed; equal positions are one. A bound driver, `single`, does the
-playing; this file is plain Python and is imported as any other.
+which a deal or a shuffle has few outcomes can be listed; equal positions are one.
 """
 
 from __future__ import annotations
@@ -13,9 +12,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from murder_envs.core.bits import PAD
 from murder_envs.core.checks import fail
-from murder_envs.core.jit import bind, records
+from murder_envs.drivers.cursor import Cursor
 from murder_envs.ruleset import Ruleset
 
 MOST_WAYS = 100_000
@@ -45,10 +43,7 @@ class Chance:
     def __init__(self, ruleset: Ruleset, rules: np.ndarray | None = None) -> None:
         self.ruleset = ruleset
         self.rules = ruleset.rules if rules is None else rules
-        self._driver = bind(ruleset, "single")
-        self._legal_set = np.zeros(ruleset.actions.n_words, np.uint64)
-        self._mask = np.zeros(ruleset.actions.n + PAD, np.int8)
-        self._row = np.zeros(ruleset.observation.size + PAD, np.int8)
+        self._cursor = Cursor(ruleset, rules)
 
     def deals(self, most: int = MOST_WAYS) -> list[Outcome]:
         """All different deals; ValueError names `chance` if there are more than `most` ways to deal."""
@@ -63,22 +58,20 @@ class Chance:
         return self._different(listed(lambda number: self._step(states, action, number), most))
 
     def _deal(self, number: int) -> np.ndarray:
-        states = records(self.ruleset.STATE, 1)
-        self._driver.start(states, self.rules, -1 - number, self._legal_set, self._mask, self._row)
-        return states
+        self._cursor.deal(-1 - number)
+        return self._cursor.states.copy()
 
     def _step(self, states: np.ndarray, action: int, number: int) -> np.ndarray:
         """The position after a legal action whose draws are read from a number."""
-        after = states.copy()
-        after["rng"], after["rng_ways"], after["rng_listed"] = number, 1, 1
-        self._legal_set[:] = 0
-        self._legal_set[action // 64] = 1 << action % 64
-        self._driver.advance(after, self.rules, action, self._legal_set, self._mask, self._row)
-        return after
+        before = states.copy()
+        before["rng"], before["rng_ways"], before["rng_listed"] = number, 1, 1
+        self._cursor.place(before)
+        self._cursor.act(action)
+        return self._cursor.states.copy()
 
-    def _different(self, found: Iterable[tuple[np.ndarray, int]]) -> list[Outcome]:
+    def _different(self, positions: Iterable[tuple[np.ndarray, int]]) -> list[Outcome]:
         """Equal positions as one."""
-        each = [Outcome(states, 1 / ways) for states, ways in found]
+        each = [Outcome(states, 1 / ways) for states, ways in positions]
         if len(each) == 1:
             return each
         first: dict[str, Outcome] = {}
@@ -102,12 +95,12 @@ def listed(outcome: Callable[[int], np.ndarray], most: int = MOST_WAYS) -> Itera
     number, ways = 0, 1
     while number < ways:
         states = outcome(number)
-        its = ways_of(states)
-        ways = max(ways, its)
-        if its == 0 or ways > most:
+        own_ways = ways_of(states)
+        ways = max(ways, own_ways)
+        if own_ways == 0 or ways > most:
             fail("chance", f"more than {most} ways, too many to be listed")
-        if number < its:
-            yield states, its
+        if number < own_ways:
+            yield states, own_ways
         number += 1
 
 

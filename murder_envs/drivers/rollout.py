@@ -12,17 +12,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from murder_envs.core.bits import PAD, count, is_in, kth_of, put_set, row_of
-from murder_envs.core.checks import an_int, fail
+from murder_envs.core.checks import a_seed, an_int, fail
+from murder_envs.core.contract import NO_SEAT
 from murder_envs.core.jit import bind, kernel, records
-from murder_envs.core.rng import episode_seed, next_word, stream_below
+from murder_envs.core.rng import STREAM, episode_seed, next_word, stream_below
+from murder_envs.drivers.policies import COMPILED_POLICIES, HEURISTIC, NO_ACTION, RANDOM, policy_number
 from murder_envs.ruleset import Ruleset
-
-RANDOM, HEURISTIC = 0, 1
-POLICIES = {"random": RANDOM, "heuristic": HEURISTIC}
-NO_SEAT = -1
-NO_ACTION = -1
-POLICY_STREAM = -1
-"""In place of a game's number in `episode_seed`: the policies' stream, as batches have it."""
 
 
 @kernel
@@ -97,7 +92,7 @@ def play_games(
             deal(state, rules[0], seeds[i])
         elif first[i] != NO_ACTION:
             step(state, rules[0], first[i])
-        stream[0] = np.uint64(episode_seed(seeds[i], POLICY_STREAM, 0))
+        stream[0] = np.uint64(episode_seed(seeds[i], STREAM.policies, 0))
         decisions[i] = 0
         options[i] = 0
         forced[i] = 0
@@ -143,7 +138,7 @@ def play_out(start, scratch, rules, seat, n, legal_set, stream, payoff, total):
 # -- Python -----------------------------------------------------------------------------------------------------------
 
 
-class Played(NamedTuple):
+class GameResults(NamedTuple):
     """Finished games. With N games:
 
     Attributes:
@@ -185,13 +180,13 @@ class RandomPlay:
 
     def __init__(self, ruleset: Ruleset, games: int = 1, seed: int = 0, observe: bool = False) -> None:
         n = an_int("games", games, 1, 1 << 31)
-        self._seed = an_int("seed", seed, 0, 2**63 - 1)
+        self._seed = a_seed("seed", seed)
         self._driver = bind(ruleset, "rollout")
         self._rules = ruleset.rules
         self.states = records(ruleset.STATE, n)
         self.episodes = np.zeros(n, np.int64)
         self._legal_set = np.zeros(ruleset.actions.n_words, np.uint64)
-        self._stream = np.array([episode_seed(self._seed, POLICY_STREAM, 0)], np.uint64)
+        self._stream = np.array([episode_seed(self._seed, STREAM.policies, 0)], np.uint64)
         self._rows = np.zeros((n, ruleset.observation.size + PAD), np.int8)
         self._masks = np.zeros((n, ruleset.actions.n + PAD), np.int8)
         self.observations = self._rows[:, : ruleset.observation.size]
@@ -217,12 +212,10 @@ def policy_table(policies: str | Sequence[Any] | np.ndarray, n: int, n_seats: in
     if isinstance(policies, str):
         policies = [policies] * n_seats
     if not isinstance(policies, np.ndarray):
-        for name in policies:
-            if not isinstance(name, str) or name not in POLICIES:
-                fail("policies", f"each one of {', '.join(map(repr, POLICIES))}, not {name!r}")
-        if len(policies) != n_seats:
-            fail("policies", f"one for each of {n_seats} seats, not {len(policies)}")
-        policies = np.array([POLICIES[name] for name in policies])
+        numbers = [policy_number("policies", name, COMPILED_POLICIES) for name in policies]
+        if len(numbers) != n_seats:
+            fail("policies", f"one for each of {n_seats} seats, not {len(numbers)}")
+        policies = np.array(numbers)
     if policies.shape not in ((n_seats,), (n, n_seats)):
         fail("policies", f"shape ({n_seats},) or ({n}, {n_seats}), not {policies.shape}")
     if policies.dtype.kind not in "iu" or not np.isin(policies, (RANDOM, HEURISTIC)).all():
@@ -240,7 +233,7 @@ def play(
     states: np.ndarray | None = None,
     first: np.ndarray | None = None,
     rules: np.ndarray | None = None,
-) -> Played:
+) -> GameResults:
     """Play games to their end with compiled policies.
 
     Args:
@@ -261,22 +254,22 @@ def play(
     n = _how_many(games, seeds, states)
     driver = bind(ruleset, "rollout")
     starts = _starts(driver, n, seed, seeds)
-    its_states = records(ruleset.STATE, n)
+    ends = records(ruleset.STATE, n)
     if states is not None:
         if states.dtype != ruleset.STATE:
             fail("states", "an array of this ruleset's STATE")
-        its_states[:] = states
+        ends[:] = states
     rules = ruleset.rules if rules is None else rules
     legal_set = np.zeros(ruleset.actions.n_words, np.uint64)
     begin = np.full(n, NO_ACTION, np.int64)
     if first is not None:
         if states is None:
             fail("first", "only together with states")
-        begin = _first_actions(ruleset, rules, its_states, first, legal_set)
+        begin = _first_actions(ruleset, rules, ends, first, legal_set)
     decisions, options, forced = (np.zeros(n, np.int64) for _ in range(3))
-    played = Played(its_states, np.zeros((n, ruleset.n_seats)), decisions, options, forced, starts)
+    played = GameResults(ends, np.zeros((n, ruleset.n_seats)), decisions, options, forced, starts)
     driver.play_games(
-        its_states,
+        ends,
         rules,
         policy_table(policies, n, ruleset.n_seats),
         played.seeds,
@@ -297,7 +290,7 @@ def _starts(driver: Any, n: int, seed: int, seeds: Any) -> np.ndarray:
     """int64[n], what each game starts from, checked."""
     if seeds is None:
         starts = np.zeros(n, np.int64)
-        driver.fill_seeds(an_int("seed", seed, 0, 2**63 - 1), starts)
+        driver.fill_seeds(a_seed("seed", seed), starts)
         return starts
     array = np.asarray(seeds)
     if array.shape != (n,) or array.dtype.kind not in "iu" or (array.astype(np.int64) < 0).any():
@@ -315,7 +308,7 @@ def _first_actions(
     array = array.astype(np.int64)
     i = bind(ruleset, "rollout").find_illegal(states, rules, array, legal_set)
     if i >= 0:
-        fail("first", f"legal actions; in game {i}, {int(array[i])} is none")
+        fail("first", f"legal actions; in game {i}, {int(array[i])} is not legal")
     return array
 
 
@@ -349,7 +342,7 @@ def playouts(
     if state.dtype != ruleset.STATE or state.shape != (1,):
         fail("state", "an array of one STATE of this ruleset")
     n = an_int("n", n, 0, 1 << 62)
-    stream = np.array([an_int("seed", seed, 0, 2**63 - 1)], np.uint64)
+    stream = np.array([a_seed("seed", seed)], np.uint64)
     driver = bind(ruleset, "rollout")
     start = records(ruleset.STATE, 1)
     start[:] = state
@@ -374,7 +367,7 @@ def playouts(
 
 def _how_many(games: int | None, seeds: Any, states: Any) -> int:
     """The number of games that the arguments agree on."""
-    sizes = {name: len(given) for name, given in (("seeds", seeds), ("states", states)) if given is not None}
+    sizes = {name: len(each) for name, each in (("seeds", seeds), ("states", states)) if each is not None}
     if games is not None:
         sizes["games"] = an_int("games", games, 0, 1 << 31)
     if len(set(sizes.values())) > 1:

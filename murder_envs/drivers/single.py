@@ -1,10 +1,10 @@
-"""One game from Python: every call does as much as it can, since a call costs more than a decision.
+"""The compiled side of `cursor.Cursor`: every call does as much as it can, since a call costs more than a decision.
 
 `bind(ruleset, "single")` sets step, legal, observe, ... of the game. All functions take arrays of one record, never a
 record itself (which would cost ten times the call):
 
     states, rules   arrays of one STATE and one RULES record
-    words           uint64[actions.n_words], the legal set
+    legal_set       uint64[actions.n_words]
     mask            int8[actions.n + PAD], the legal set as bytes
     row             int8[observation.size + PAD] or, for `look_from_above`, int8[world.size + PAD]
 """
@@ -44,7 +44,7 @@ def resume(states, rules, legal_set, mask, row):
 
 
 @kernel
-def advance(states, rules, action, legal_set, mask, row):
+def advance(states, rules, legal_set, mask, row, action):
     """Take an action (0..n-1) and show the next decision; ILLEGAL, and nothing changed, if `legal_set` lacks it."""
     if not is_in(legal_set, action):
         return ILLEGAL

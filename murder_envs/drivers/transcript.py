@@ -1,9 +1,8 @@
 """A game on paper: as a playthrough, which people read and tests replay line by line, and as a replay file.
 
-    python -m murder_envs.drivers.transcript write theres_been_a_murder --config tiny --player heuristic > game.txt
-    python -m murder_envs.drivers.transcript check game.txt
+python -m murder_envs.drivers.transcript write theres_been_a_murder --config tiny --player heuristic > game.txt
+python -m murder_envs.drivers.transcript check game.txt
 
-A bound driver, `single`, does the playing; this file is plain Python and is imported as any other.
 """
 
 from __future__ import annotations
@@ -17,14 +16,11 @@ from typing import Any
 
 import numpy as np
 
-from murder_envs.core.bits import PAD
-from murder_envs.core.checks import a_list, a_text, an_int, fail, known_only
-from murder_envs.core.jit import bind, records
+from murder_envs.core.checks import a_list, a_seed, a_text, fail, known_only
 from murder_envs.core.tables import Block
+from murder_envs.drivers.cursor import Cursor
 from murder_envs.registry import GAMES, configs, make_ruleset
 from murder_envs.ruleset import Ruleset
-
-MAX_SEED = 2**63 - 1
 
 Choice = Callable[["Game"], str]
 """Who plays: a game that stands at a decision -> the name of a legal action."""
@@ -38,6 +34,10 @@ class Game:
         seed: what it starts from, an int from 0 to 2^63 - 1.
         snapshot: a (partial) snapshot to start from in place of a deal.
         options: other options of `reset`, for this game alone.
+
+    Attributes:
+        cursor: the game itself.
+        played: names of the actions so far.
     """
 
     def __init__(
@@ -48,70 +48,61 @@ class Game:
         options: Mapping[str, Any] | None = None,
     ) -> None:
         self.ruleset = ruleset
-        self.seed = an_int("seed", seed, 0, MAX_SEED)
-        self.given = snapshot
+        self.seed = a_seed("seed", seed)
+        self.start = snapshot
         self.options = options
-        self.rules = ruleset.with_options(options) if options else ruleset.rules
-        self.states = records(ruleset.STATE, 1)
         self.played: list[str] = []
-        self._driver = bind(ruleset, "single")
-        self._shown = (
-            np.zeros(ruleset.actions.n_words, np.uint64),
-            np.zeros(ruleset.actions.n + PAD, np.int8),
-            np.zeros(ruleset.observation.size + PAD, np.int8),
-        )
+        self.cursor = Cursor(ruleset, ruleset.with_options(options) if options else None)
         if snapshot is None:
-            self.seat = self._driver.start(self.states, self.rules, self.seed, *self._shown)
+            self.cursor.deal(self.seed)
         else:
-            self.states[:] = ruleset.restore(self.rules, snapshot, self.seed)
-            self.seat = self._driver.resume(self.states, self.rules, *self._shown)
+            self.cursor.restore(snapshot, self.seed)
+
+    @property
+    def seat(self) -> int:
+        """Absolute seat to act; -1 when over."""
+        return self.cursor.seat
 
     @property
     def over(self) -> bool:
         """Has the game ended?"""
-        return bool(self.seat < 0)
+        return self.cursor.over
 
     def snapshot(self) -> dict[str, Any]:
         """The state in the rulebook's terms."""
-        return self.ruleset.snapshot(self.rules, self.states)
+        return self.cursor.snapshot()
 
     def legal(self) -> list[str]:
         """Names of the legal actions, in the order of their ids."""
-        return [self.ruleset.actions.names[i] for i in np.flatnonzero(self._shown[1][:-PAD])]
+        return [self.ruleset.actions.names[action] for action in self.cursor.legal()]
 
     def act(self, name: str) -> None:
         """Take an action; ValueError names one that is unknown or illegal."""
-        action = self.ruleset.actions.id(name)
-        seat = self._driver.advance(self.states, self.rules, action, *self._shown)
-        if seat == self._driver.ILLEGAL:
-            fail("action", f"{name} is illegal at decision {len(self.played)}; legal: {', '.join(self.legal())}")
-        self.seat = seat
+        try:
+            self.cursor.act(self.ruleset.actions.id(name))
+        except ValueError as error:
+            raise ValueError(f"{error}, at decision {len(self.played)}") from None
         self.played.append(name)
 
     def choose_at_random(self, stream: np.ndarray) -> str:
         """A legal action, drawn from a random stream, a uint64 array of length 1."""
-        return self.ruleset.actions.names[self._driver.choose_at_random(self._shown[0], stream)]
+        return self.ruleset.actions.names[self.cursor.choose_at_random(stream)]
 
     def choose_by_heuristic(self, stream: np.ndarray) -> str:
         """What the game's own scripted player does."""
-        legal_set, _, row = self._shown
-        return self.ruleset.actions.names[self._driver.choose_by_heuristic(row, legal_set, self.rules, stream)]
+        return self.ruleset.actions.names[self.cursor.choose_by_heuristic(stream)]
 
     def look(self, seat: int) -> np.ndarray:
         """The observation of a seat, int8[observation.size]."""
-        row = np.zeros(self.ruleset.observation.size + PAD, np.int8)
-        self._driver.look(self.states, self.rules, seat, row)
-        return row[:-PAD]
+        return self.cursor.look(seat)
 
     def info(self, seat: int) -> dict[str, Any]:
-        """The rulebook's own score and what else the game's page names for that seat."""
-        return self.ruleset.info(self.rules, self.states, seat)
+        """The rulebook's own score, and what else the game tells that seat."""
+        return self.cursor.info(seat)
 
     def returns(self) -> list[float]:
         """What each seat is paid."""
-        paid = np.zeros(self.ruleset.n_seats)
-        self._driver.outcome(self.states, self.rules, paid)
-        return paid.tolist()
+        return self.cursor.outcome()[0]
 
 
 # -- Who plays --------------------------------------------------------------------------------------------------------
@@ -162,8 +153,8 @@ def _lines(game: Game, choose: Choice) -> Iterator[str]:
     yield f"seed: {game.seed}"
     if game.options:
         yield f"options: {json.dumps(game.options)}"
-    if game.given is not None:
-        yield f"snapshot: {json.dumps(game.given)}"
+    if game.start is not None:
+        yield f"snapshot: {json.dumps(game.start)}"
     yield f"seats: {', '.join(ruleset.agents)}"
     yield f"phases: {', '.join(ruleset.phases)}"
     starts = ", ".join(f"{block} from {start}" for block, start in ruleset.actions.starts.items())
@@ -193,7 +184,7 @@ def _lines(game: Game, choose: Choice) -> Iterator[str]:
 
 def _table(game: Game) -> Iterator[str]:
     """The game seen from above."""
-    for line in game.ruleset.text(game.rules, game.states, None).splitlines():
+    for line in game.cursor.text(None).splitlines():
         yield f"  | {line}".rstrip()
 
 
@@ -268,7 +259,7 @@ def first_difference(text: str) -> str | None:
     head = _head(written)
     ruleset = make_ruleset(a_text("game", head["game"]), **_json("config", head))
     options, snapshot = (_json(name, head) if name in head else None for name in ("options", "snapshot"))
-    game = Game(ruleset, an_int("seed", _json("seed", head), 0, MAX_SEED), snapshot, options)
+    game = Game(ruleset, a_seed("seed", _json("seed", head)), snapshot, options)
     chosen = [line.removeprefix("  chosen: ") for line in written if line.startswith("  chosen: ")]
     n = 0
     try:
@@ -318,7 +309,7 @@ def save_replay(path: str | pathlib.Path, game: Game) -> None:
         "config": dict(game.ruleset.config),
         "seed": game.seed,
         **({"options": dict(game.options)} if game.options else {}),
-        **({"snapshot": dict(game.given)} if game.given is not None else {}),
+        **({"snapshot": dict(game.start)} if game.start is not None else {}),
         "actions": game.played,
     }
     pathlib.Path(path).write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
@@ -381,16 +372,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     write.add_argument("--player", choices=("random", "heuristic"), default="random")
     check = commands.add_parser("check", help="compare playthroughs with this build")
     check.add_argument("files", nargs="+", type=pathlib.Path)
-    given = parser.parse_args(arguments)
-    if given.command == "write":
-        if given.config not in configs(given.game):
-            parser.error(f"--config: one of {', '.join(configs(given.game))}, not {given.config!r}")
-        player = {"random": at_random, "heuristic": by_heuristic}[given.player]
-        ruleset = make_ruleset(given.game, **configs(given.game)[given.config])
-        print(playthrough(Game(ruleset, given.seed), player(given.seed)), end="")
+    settings = parser.parse_args(arguments)
+    if settings.command == "write":
+        if settings.config not in configs(settings.game):
+            parser.error(f"--config: one of {', '.join(configs(settings.game))}, not {settings.config!r}")
+        player = {"random": at_random, "heuristic": by_heuristic}[settings.player]
+        ruleset = make_ruleset(settings.game, **configs(settings.game)[settings.config])
+        print(playthrough(Game(ruleset, settings.seed), player(settings.seed)), end="")
         return 0
     wrong = 0
-    for file in given.files:
+    for file in settings.files:
         if difference := first_difference(file.read_text(encoding="utf-8")):
             wrong += 1
             print(f"{file}: {difference}")
