@@ -49,8 +49,8 @@ class Tree:
     def _walk(self, states: np.ndarray, past: tuple[int, ...], decisions: int, weight: float) -> None:
         """`past`: for each seat, a number that stands for its observations and actions so far."""
         seen = self._look(states)
-        words, mask = np.zeros_like(self.table.words), np.zeros_like(self.table.mask)
-        seat = self.driver.resume(states, self.rules, words, mask, self.row)
+        legal_set, mask = np.zeros_like(self.table.legal_set), np.zeros_like(self.table.mask)
+        seat = self.driver.resume(states, self.rules, legal_set, mask, self.row)
         if seat < 0 or decisions == self.depth:
             self.lines += 1
             self.longest = max(self.longest, decisions)
@@ -94,7 +94,7 @@ def test_count(game, count):
     assert sum(start.probability for start in starts) == pytest.approx(1)
     for start in starts:
         tree.grow(*start)
-    found = {
+    counted = {
         "deals": len(starts),
         "lines": tree.lines,
         "decisions": tree.decisions,
@@ -103,12 +103,12 @@ def test_count(game, count):
         "views": [len(views) for views in tree.views],
         "random_play": dict(tree.value),
     }
-    expected = {name: value for name, value in count.items() if name in found}
+    expected = {name: value for name, value in count.items() if name in counted}
     assert expected, "nothing to count"
     for name, value in expected.items():
         if isinstance(value, dict):
-            found[name] = {key: round(found[name][key], 5) for key in value}
-        assert same(found[name], value), f"{name}: {found[name]}, expected {value}"
+            counted[name] = {key: round(counted[name][key], 5) for key in value}
+        assert same(counted[name], value), f"{name}: {counted[name]}, expected {value}"
 
 
 def cards_dealt(ruleset: Any, states: np.ndarray) -> str:
