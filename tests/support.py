@@ -67,7 +67,7 @@ def ruleset_of(game: str, config: str = "default") -> Ruleset:
 
 
 def switches(game: str, config: str) -> set[tuple[str, str]]:
-    """(parameter, value) for each parameter of a configuration; all lists and tables but the default one are one value."""
+    """(parameter, value) for each parameter of a configuration; lists and tables are the default one or another."""
     default = ruleset_of(game).config
     pairs = set()
     for parameter, value in ruleset_of(game, config).config.items():

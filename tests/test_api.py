@@ -50,10 +50,12 @@ MAX_SEED = 2**63 - 1
 
 
 def spread(**choices):
-    """Run a test for the default configurations with all combinations of some choices, for each other one with the next.
+    """Run a test for the configurations of COVERING.
+
+    The default configurations meet all combinations of the choices, each other configuration the next one in turn.
 
     Args:
-        choices: by the names of the test's parameters, what each may be.
+        choices: for each further parameter of the test, what the parameter may be.
     """
     combinations = list(itertools.product(*choices.values()))
     turn = itertools.cycle(combinations)
