@@ -66,6 +66,32 @@ def ruleset_of(game: str, config: str = "default") -> Ruleset:
     return make_ruleset(game, **all_configs(game)[config])
 
 
+def switches(game: str, config: str) -> set[tuple[str, str]]:
+    """(parameter, value) for each parameter of a configuration; lists and tables are the default one or another."""
+    default = ruleset_of(game).config
+    pairs = set()
+    for parameter, value in ruleset_of(game, config).config.items():
+        is_long = isinstance(value, (list, tuple, dict)) and value != default[parameter]
+        pairs.add((parameter, "another list or table" if is_long else repr(value)))
+    return pairs
+
+
+@functools.cache
+def covering(game: str) -> list[str]:
+    """Configurations that together have every value of every parameter that any configuration has.
+
+    The default one comes first, then, again and again, the one with most values that none before it has. For promises
+    of the interfaces, which pass on what the rules say: what depends on a parameter's value shows in one configuration
+    with that value. What the rules promise is tested in all configurations.
+    """
+    chosen = ["default"]
+    missing = set().union(*(switches(game, config) for config in all_configs(game))) - switches(game, "default")
+    while missing:
+        chosen.append(max(all_configs(game), key=lambda config: len(switches(game, config) & missing)))
+        missing -= switches(game, chosen[-1])
+    return chosen
+
+
 def with_config(game: str, config: dict[str, Any]) -> Ruleset:
     """A configured game by keywords."""
     return make_ruleset(game, **config)
@@ -90,22 +116,22 @@ def same(a: Any, b: Any) -> bool:
     return type(a) is type(b) and a == b
 
 
-def agrees(found: Any, expected: Any, where: str = "") -> list[str]:
+def agrees(actual: Any, expected: Any, where: str = "") -> list[str]:
     """What of `expected` (as in a ruling) is not so in a snapshot, a line each; empty if all is."""
-    if not (isinstance(expected, dict) and isinstance(found, dict)):
-        return [] if same(found, expected) else [f"{where}: {found!r}, expected {expected!r}"]
+    if not (isinstance(expected, dict) and isinstance(actual, dict)):
+        return [] if same(actual, expected) else [f"{where}: {actual!r}, expected {expected!r}"]
     wrong = []
     for key, value in expected.items():
         name = key.removesuffix("~").removeprefix("#")
         at = f"{where}.{name}".removeprefix(".")
-        if name not in found:
+        if name not in actual:
             wrong.append(f"{at}: missing")
         elif key.startswith("#"):
-            wrong += agrees(len(found[name]), value, f"length of {at}")
+            wrong += agrees(len(actual[name]), value, f"length of {at}")
         elif key.endswith("~"):
-            wrong += agrees(sorted(found[name], key=repr), sorted(value, key=repr), f"{at}, sorted")
+            wrong += agrees(sorted(actual[name], key=repr), sorted(value, key=repr), f"{at}, sorted")
         else:
-            wrong += agrees(found[name], value, at)
+            wrong += agrees(actual[name], value, at)
     return wrong
 
 

@@ -196,13 +196,13 @@ def test_a_list_of_opponents_is_clockwise_from_the_learning_seat(ruleset):
 def test_opponents_that_ask_are_asked(ruleset):
     batch = Batch(ruleset, 8, 3, seat=0, opponents="ask")
     batch.reset()
-    asked = set()
+    actors = set()
     for _ in range(60):
-        asked |= set(batch.seats.tolist())
+        actors |= set(batch.seats.tolist())
         batch.step(batch.choose())
         over = np.flatnonzero(batch.terminated | batch.truncated)
         assert (batch.final_seats[over] == 0).all() and (batch.rewards[over] == batch.returns[over, 0]).all()
-    assert asked == set(range(ruleset.n_seats))
+    assert actors == set(range(ruleset.n_seats))
 
 
 def test_a_single_game_replays_any_episode(ruleset):

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from murder_envs.core.bits import PAD
-from murder_envs.drivers.chance import Chance, Outcome
+from murder_envs.drivers.chance import Chance
+from murder_envs.drivers.cursor import Cursor, Outcome
 from tests.support import Table, rows, same, with_config
 
 COUNTS = rows("counts.toml", "count")
@@ -34,13 +34,12 @@ class Tree:
     def __init__(self, table: Table, depth: int | None = None) -> None:
         self.table = table
         self.chance = Chance(table.ruleset)
-        self.driver, self.rules, self.n_seats = table.driver, table.ruleset.rules, table.ruleset.n_seats
+        self.cursor, self.rules, self.n_seats = Cursor(table.ruleset), table.ruleset.rules, table.ruleset.n_seats
         self.depth = depth
         self.lines = self.decisions = self.longest = 0
         self.views: list[set[bytes]] = [set() for _ in range(self.n_seats)]
         self.information_states: set[int] = set()
         self.value: Counter[str] = Counter()
-        self.row = np.zeros(table.ruleset.observation.size + PAD, np.int8)
 
     def grow(self, states: np.ndarray, weight: float) -> None:
         """Count everything from a position on."""
@@ -49,8 +48,7 @@ class Tree:
     def _walk(self, states: np.ndarray, past: tuple[int, ...], decisions: int, weight: float) -> None:
         """`past`: for each seat, a number that stands for its observations and actions so far."""
         seen = self._look(states)
-        words, mask = np.zeros_like(self.table.words), np.zeros_like(self.table.mask)
-        seat = self.driver.resume(states, self.rules, words, mask, self.row)
+        seat = self.cursor.seat
         if seat < 0 or decisions == self.depth:
             self.lines += 1
             self.longest = max(self.longest, decisions)
@@ -61,18 +59,18 @@ class Tree:
         self.decisions += 1
         here = hash((seat, past[seat], seen[seat]))
         self.information_states.add(here)
-        legal = np.flatnonzero(mask[:-PAD]).tolist()
+        legal = self.cursor.legal()
         for action in legal:
             then = (*past[:seat], hash((here, action)), *past[seat + 1 :])
             for outcome, share in self.chance.after(states, action):
                 self._walk(outcome, then, decisions + 1, weight * share / len(legal))
 
     def _look(self, states: np.ndarray) -> list[bytes]:
-        """What each seat sees, which is entered into the views."""
+        """Stand at a position: what each seat sees there, which is entered into the views."""
+        self.cursor.place(states)
         seen = []
         for seat in range(self.n_seats):
-            self.driver.look(states, self.rules, seat, self.row)
-            seen.append(self.row[:-PAD].tobytes())
+            seen.append(self.cursor.look(seat).tobytes())
             self.views[seat].add(seen[-1])
         return seen
 
@@ -94,7 +92,7 @@ def test_count(game, count):
     assert sum(start.probability for start in starts) == pytest.approx(1)
     for start in starts:
         tree.grow(*start)
-    found = {
+    counted = {
         "deals": len(starts),
         "lines": tree.lines,
         "decisions": tree.decisions,
@@ -103,12 +101,12 @@ def test_count(game, count):
         "views": [len(views) for views in tree.views],
         "random_play": dict(tree.value),
     }
-    expected = {name: value for name, value in count.items() if name in found}
+    expected = {name: value for name, value in count.items() if name in counted}
     assert expected, "nothing to count"
     for name, value in expected.items():
         if isinstance(value, dict):
-            found[name] = {key: round(found[name][key], 5) for key in value}
-        assert same(found[name], value), f"{name}: {found[name]}, expected {value}"
+            counted[name] = {key: round(counted[name][key], 5) for key in value}
+        assert same(counted[name], value), f"{name}: {counted[name]}, expected {value}"
 
 
 def cards_dealt(ruleset: Any, states: np.ndarray) -> str:

@@ -154,9 +154,9 @@ def test_each_kernel_is_compiled_once(game):
         for stage in warm.STAGES.values():
             stage(ruleset_of(game, config))
     kernels = [
-        found
-        for found in gc.get_objects()
-        if isinstance(found, Dispatcher) and found.py_func.__module__.startswith("murder_envs.")
+        function
+        for function in gc.get_objects()
+        if isinstance(function, Dispatcher) and function.py_func.__module__.startswith("murder_envs.")
     ]
     assert len(kernels) > 100
     for kernel in kernels:
@@ -275,9 +275,9 @@ def test_draws_are_those_of_the_published_method(n):
 @pytest.mark.parametrize("n", [2, 3, 5, 6, 24])
 def test_draws_are_unbiased(n):
     times = 60_000
-    found = np.bincount(drawn(chance(n), n, times), minlength=n)
-    distance = ((found - times / n) ** 2 / (times / n)).sum()
-    assert len(found) == n and distance < n - 1 + 5 * math.sqrt(2 * (n - 1))
+    counts = np.bincount(drawn(chance(n), n, times), minlength=n)
+    distance = ((counts - times / n) ** 2 / (times / n)).sum()
+    assert len(counts) == n and distance < n - 1 + 5 * math.sqrt(2 * (n - 1))
 
 
 @compiled_only
@@ -302,14 +302,14 @@ def test_a_list_has_every_order_once():
 
 @compiled_only
 def test_shuffles_are_uniform():
-    found: dict[bytes, int] = {}
+    counts: dict[bytes, int] = {}
     states = chance(3)
     for _ in range(24_000):
         cards = np.arange(4, dtype=np.uint8)
         bricks.shuffled(states, cards, 0, 4)
-        found[cards.tobytes()] = found.get(cards.tobytes(), 0) + 1
-    assert len(found) == 24
-    assert sum((n - 1000) ** 2 / 1000 for n in found.values()) < 23 + 5 * math.sqrt(46)
+        counts[cards.tobytes()] = counts.get(cards.tobytes(), 0) + 1
+    assert len(counts) == 24
+    assert sum((n - 1000) ** 2 / 1000 for n in counts.values()) < 23 + 5 * math.sqrt(46)
 
 
 @pytest.mark.nojit
@@ -394,14 +394,14 @@ def test_rows_at_some_offsets():
 def test_sets_of_words(n):
     rng = random.Random(n)
     held = sorted(rng.sample(range(n), rng.randrange(1, n + 1)))
-    words = np.zeros((n + 63) // 64, np.uint64)
+    bitset = np.zeros((n + 63) // 64, np.uint64)
     for i in held:
-        bricks.allow(words, i)
-    found = np.zeros(n, np.int64)
-    assert bricks.members(words, found) == len(held) and found[: len(held)].tolist() == held
-    assert [i for i in range(n) if bricks.is_in(words, i)] == held
+        bricks.allow(bitset, i)
+    elements = np.zeros(n, np.int64)
+    assert bricks.members(bitset, elements) == len(held) and elements[: len(held)].tolist() == held
+    assert [i for i in range(n) if bricks.is_in(bitset, i)] == held
     row = np.full(3 + n + PAD, 55, np.int8)
-    bricks.put_set(row, 3, words, n)
+    bricks.put_set(row, 3, bitset, n)
     assert row[3 : 3 + n].tolist() == [int(i in held) for i in range(n)] and (row[:3] == 55).all()
 
 
@@ -409,11 +409,11 @@ def test_sets_of_words(n):
 def test_allow_all_across_words():
     for start in (0, 1, 40, 63, 64, 100):
         x = 0x8000_0000_0000_0001 if start % 64 == 0 else 0x0800_0100_0001_0001
-        words = np.zeros(4, np.uint64)
-        bricks.allow_all(words, start, np.uint64(x))
-        found = np.zeros(64, np.int64)
-        n = bricks.members(words, found)
-        assert found[:n].tolist() == [start + i for i in members(x)]
+        bitset = np.zeros(4, np.uint64)
+        bricks.allow_all(bitset, start, np.uint64(x))
+        elements = np.zeros(64, np.int64)
+        n = bricks.members(bitset, elements)
+        assert elements[:n].tolist() == [start + i for i in members(x)]
 
 
 @pytest.mark.nojit

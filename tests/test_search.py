@@ -99,7 +99,7 @@ def test_the_scripted_choice_stands_unless_beaten_beyond_doubt(game):
         assert np.array_equal(found.visits, kept.visits)
         assert found.values[found.action] == np.nanmax(found.values)
         streams = [np.array([seed], np.uint64) for seed in range(40)]
-        scripted = {table.driver.choose_by_heuristic(table.row, table.words, ruleset.rules, its) for its in streams}
+        scripted = {table.cursor.choose_by_heuristic(its) for its in streams}
         assert kept.action in scripted
         changed += found.action != kept.action
     assert changed
@@ -218,7 +218,7 @@ def finish_scripted(table: Table, seed: int) -> None:
     """Play to the end with the scripted player in all seats."""
     stream = np.array([seed], np.uint64)
     while not table.over:
-        table.act(int(table.driver.choose_by_heuristic(table.row, table.words, table.ruleset.rules, stream)))
+        table.act(table.cursor.choose_by_heuristic(stream))
 
 
 @functools.cache

@@ -165,12 +165,12 @@ def test_no_game_imports_another(game):
 
 def test_a_game_s_files_import_in_reading_order(game):
     for path in sources(PACKAGE / "games" / game):
-        its = {name.split(".")[3] for name in imported(path) if name.startswith(f"murder_envs.games.{game}.")}
+        modules = {name.split(".")[3] for name in imported(path) if name.startswith(f"murder_envs.games.{game}.")}
         if path.stem in READING_ORDER:
             earlier = set(READING_ORDER[: READING_ORDER.index(path.stem)])
-            assert its <= earlier, f"{path.name} imports {its - earlier}"
+            assert modules <= earlier, f"{path.name} imports {modules - earlier}"
         elif path.stem == "heuristic":
-            assert its <= HEURISTIC_SEES, f"{path.name} imports {its - HEURISTIC_SEES}"
+            assert modules <= HEURISTIC_SEES, f"{path.name} imports {modules - HEURISTIC_SEES}"
 
 
 def test_only_one_door_leads_to_numba():

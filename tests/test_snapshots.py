@@ -11,7 +11,7 @@ import re
 import pytest
 
 from murder_envs.registry import make_ruleset
-from tests.support import Table, all_configs, games, reported, rows, ruleset_of
+from tests.support import Table, all_configs, data, games, reported, rows, ruleset_of
 
 EVERY = 4
 """Of a game's decisions, one in so many is looked at."""
@@ -109,7 +109,8 @@ CONFIG_ERRORS = rows("config_errors.toml", "error")
 )
 def test_the_error_names_the_field(game, row):
     """And a reset that fails changes nothing."""
-    raw = importlib.import_module(f"murder_envs.{game}_v0").raw_env(**row.get("config", {}))
+    config = row.get("config", data(game, "snapshot_errors.toml").get("config", {}))
+    raw = importlib.import_module(f"murder_envs.{game}_v0").raw_env(**config)
     raw.reset(seed=1)
     before = pickle.dumps(raw)
     with pytest.raises(ValueError, match=rf"^{re.escape(row['field'])}\b") as caught:
