@@ -707,7 +707,7 @@ def game_text(job: Job, seed: int) -> str:
     ]
     shown: set[str] = set()
     while True:
-        table = job.ruleset.text(game.rules, game.states, None).splitlines()
+        table = job.ruleset.text(game.cursor.rules, game.cursor.states, None).splitlines()
         lines += [f"    {line}".rstrip() for line in table if line.strip() and line not in shown]
         shown = set(table)
         if game.over:

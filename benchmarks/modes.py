@@ -146,8 +146,8 @@ def first_choice(ruleset: Ruleset, seed: int) -> tuple[np.ndarray, float]:
     game, choose = transcript.Game(ruleset, seed), transcript.at_random(seed)
     while len(game.legal()) < 2:
         game.act(choose(game))
-    _, decisions = rollout.playouts(ruleset, game.states, 2000, seed)
-    return game.states, decisions / 2000
+    _, decisions = rollout.playouts(ruleset, game.cursor.states, 2000, seed)
+    return game.cursor.states, decisions / 2000
 
 
 # -- One game from Python ---------------------------------------------------------------------------------------------

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from murder_envs.drivers.chance import Chance
-from murder_envs.drivers.cursor import Cursor, Outcome
+from murder_envs.drivers.chance import Chance, Outcome
+from murder_envs.drivers.cursor import Cursor
 from tests.support import Table, rows, same, with_config
 
 COUNTS = rows("counts.toml", "count")
