@@ -125,7 +125,7 @@ def middle_of_a_game(ruleset: Ruleset, seed: int) -> tuple[np.ndarray, int]:
     again = transcript.Game(ruleset, typical.seed)
     for name in typical.played[: length // 2]:
         again.act(name)
-    return again.states, length // 2
+    return again.cursor.states, length // 2
 
 
 def search(setup: Setup) -> Iterator[Entry]:

@@ -393,7 +393,8 @@ def test_all_agents_end_together_and_are_paid_once(case):
 @every_game
 def test_a_step_cap_truncates(case):
     env = make(case)
-    env._single = types.SimpleNamespace(**{**vars(env._single), "outcome": lambda states, rules, out: True})
+    driver = vars(env._game._driver)
+    env._game._driver = types.SimpleNamespace(**{**driver, "outcome": lambda states, rules, out: True})
     env.reset(seed=0)
     play(env, random.Random(0))
     assert set(env.truncations.values()) == {True} and set(env.terminations.values()) == {False}

@@ -621,7 +621,7 @@ class Batch:
 
 
 _KEPT = (
-    "n", "states", "final_states", "words", "returns", "_rules", "_games", "_rows", "_final_rows", "_masks",
+    "n", "states", "final_states", "legal_sets", "returns", "_rules", "_games", "_rows", "_final_rows", "_masks",
     "_policies", "_streams", "_choices", "_actions", "_all", "_learner", "_opponents", "_skip_forced", "_restart",
     "_threads", "_seed", "_started",
 )  # fmt: skip
