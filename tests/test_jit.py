@@ -5,13 +5,7 @@ from __future__ import annotations
 import gc
 import itertools
 import math
-import os
-import pathlib
 import random
-import shutil
-import subprocess
-import sys
-import time
 
 import numpy as np
 import pytest
@@ -22,108 +16,10 @@ from murder_envs.core.bits import PAD
 from murder_envs.core.rng import Randomness
 from murder_envs.drivers import rollout
 from tests import bricks
-from tests.support import ROOT, all_configs, ruleset_of
+from tests.support import all_configs, ruleset_of
 
 compiled_only = pytest.mark.skipif(not jit.COMPILED, reason="about compiled code")
 MASK_64 = 2**64 - 1
-
-# -- The cache --------------------------------------------------------------------------------------------------------
-
-CALLEE = """
-from murder_envs.core.jit import kernel
-
-@kernel
-def answer():
-    return {answer}
-"""
-CALLER = """
-from murder_envs.core.jit import entry
-from murder_envs.core.callee import answer
-
-@entry
-def ask():
-    return answer() + 1
-"""
-ASK = "from murder_envs.core.caller import ask; print(ask(), sum(ask.stats.cache_hits.values()))"
-
-
-def run(code: str, path: pathlib.Path = ROOT, **environment: str | None) -> subprocess.CompletedProcess[str]:
-    """Run Python code in a process of its own, in which `path` is where the package lies."""
-    changed = {**os.environ, "PYTHONPATH": str(path), **environment}
-    kept = {name: value for name, value in changed.items() if value is not None}
-    return subprocess.run([sys.executable, "-c", code], cwd=path, env=kept, capture_output=True, text=True, timeout=300)
-
-
-def output(code: str, path: pathlib.Path = ROOT, **environment: str | None) -> str:
-    """What code prints that must not fail."""
-    done = run(code, path, **environment)
-    assert done.returncode == 0, done.stderr
-    return done.stdout.strip()
-
-
-@pytest.fixture
-def copied_package(tmp_path):
-    """A copy of the package with a function that calls one of another file."""
-    shutil.copytree(jit.PACKAGE, tmp_path / "murder_envs", ignore=shutil.ignore_patterns("__pycache__"))
-    (tmp_path / "murder_envs" / "core" / "callee.py").write_text(CALLEE.format(answer=41))
-    (tmp_path / "murder_envs" / "core" / "caller.py").write_text(CALLER)
-    return tmp_path
-
-
-@compiled_only
-def test_an_edited_callee_is_compiled_anew(copied_package):
-    """numba's own cache would go on with the old one: it looks at the caller's file alone."""
-    cache = copied_package / "cache"
-    assert output(ASK, copied_package, MURDER_ENVS_CACHE=str(cache)) == "42 0"
-    assert output(ASK, copied_package, MURDER_ENVS_CACHE=str(cache)) == "42 1"
-    (copied_package / "murder_envs" / "core" / "callee.py").write_text(CALLEE.format(answer=6))
-    assert output(ASK, copied_package, MURDER_ENVS_CACHE=str(cache)) == "7 0"
-    assert len(list(cache.iterdir())) == 2
-
-
-@compiled_only
-def test_debug_code_has_a_cache_of_its_own(copied_package):
-    cache = copied_package / "cache"
-    for debug in ("1", "0", ""):
-        output(ASK, copied_package, MURDER_ENVS_CACHE=str(cache), MURDER_ENVS_DEBUG=debug)
-    assert len(list(cache.iterdir())) == 2
-
-
-@compiled_only
-def test_an_unwritable_cache_is_named(tmp_path):
-    taken = tmp_path / "file"
-    taken.write_text("")
-    for place in (taken, taken / "folder"):
-        done = run("import murder_envs.core.jit", MURDER_ENVS_CACHE=str(place))
-        assert done.returncode != 0
-        assert f"MURDER_ENVS_CACHE: cannot write to {place}" in done.stderr.splitlines()[-1]
-
-
-@compiled_only
-@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="where the user's cache folder is")
-def test_without_any_cache_it_warns_and_works(copied_package):
-    taken = copied_package / "file"
-    taken.write_text("")
-    done = run(
-        "from murder_envs.core.caller import ask; print(ask())",
-        copied_package,
-        MURDER_ENVS_CACHE=None,
-        XDG_CACHE_HOME=str(taken),
-    )
-    assert done.stdout.strip() == "42" and "set MURDER_ENVS_CACHE to a folder" in done.stderr, done.stderr
-
-
-@compiled_only
-def test_folders_that_nobody_uses_are_removed(copied_package):
-    cache = copied_package / "cache"
-    for name, days in (("old", jit.KEPT_DAYS + 1), ("recent", jit.KEPT_DAYS - 1)):
-        (cache / name).mkdir(parents=True)
-        (cache / name / "used").touch()
-        then = time.time() - 86_400 * days
-        os.utime(cache / name / "used", (then, then))
-    (cache / "not ours").mkdir()
-    output("import murder_envs.core.jit", copied_package, MURDER_ENVS_CACHE=str(cache))
-    assert {"recent", "not ours"} < {folder.name for folder in cache.iterdir()} and not (cache / "old").exists()
 
 
 def test_drivers_are_bound_once_and_by_name(game):

@@ -195,7 +195,7 @@ def emptier(record: type[Record]) -> Any:
     if not COMPILED:
 
         def empty_uncompiled(state: Any) -> None:
-            for name in record.fields:
+            for name in record.dtype.names or ():
                 state[name] = blank[0][name]
 
         return empty_uncompiled

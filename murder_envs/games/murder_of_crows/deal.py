@@ -43,7 +43,7 @@ def clear_play(state: State):
 
 
 @kernel
-def set_up(state, rules, seed):
+def set_up(state: State, rules: Rules, seed):
     """To Start: shuffle, deal a hand at a time clockwise from the first player, who gets one card less."""
     clear(state, rules)
     seed_rng(state, seed)
@@ -67,7 +67,7 @@ def set_up(state, rules, seed):
 
 
 @kernel
-def take_top(state):
+def take_top(state: State):
     """Take the top card off a draw pile that is not empty."""
     top = state.deck_n - 1
     if state.rng_listed != 0:
@@ -83,7 +83,7 @@ def take_top(state):
 
 
 @kernel
-def give(state, seat, card):
+def give(state: State, seat, card):
     """A card from the draw pile goes to a hand; its drawer alone sees it."""
     one = one_at(card & 7)
     state.secret[seat, card >> 3] += one

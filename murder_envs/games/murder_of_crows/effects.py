@@ -23,20 +23,20 @@ from murder_envs.games.murder_of_crows.knowledge import (
     saw_reshuffle,
 )
 from murder_envs.games.murder_of_crows.moves import ACT, MODE, PHASE, THEN
-from murder_envs.games.murder_of_crows.state import EMPTY_STACK, FLIPPED, record_event
+from murder_envs.games.murder_of_crows.state import EMPTY_STACK, FLIPPED, Rules, State, record_event
 
 # -- Asking -------------------------------------------------------------------------------------
 
 
 @kernel
-def ask_one(state, phase, seat):
+def ask_one(state: State, phase, seat):
     """Somebody is asked, and nothing else comes before the answer."""
     ask(state, phase, seat)
     return THEN.asked
 
 
 @kernel
-def ask_each(state, rules, phase, seats, start, then):
+def ask_each(state: State, rules: Rules, phase, seats, start, then):
     """Ask a set of seats one after the other, clockwise from `start`; `then` is what comes if there are none."""
     state.pending = seats
     if seats == NONE:
@@ -45,7 +45,7 @@ def ask_each(state, rules, phase, seats, start, then):
 
 
 @kernel
-def ask_next(state, rules, start, then):
+def ask_next(state: State, rules: Rules, start, then):
     """The seat to act has answered: the next of the pending ones is asked the same."""
     return ask_each(state, rules, state.phase, state.pending & ~bit(state.to_act), start, then)
 
@@ -58,7 +58,7 @@ LOW_OF_PAIRS = np.uint64(0x5555555555555555)
 
 
 @kernel
-def renew_stack(state, seat, stack, cards):
+def renew_stack(state: State, seat, stack, cards):
     """Write a changed stack, and how deep its uppermost wild lies."""
     if (state.stack[seat, stack] == EMPTY_STACK) != (cards == EMPTY_STACK):
         if cards == EMPTY_STACK:
@@ -73,7 +73,7 @@ def renew_stack(state, seat, stack, cards):
 
 
 @kernel
-def lay_on_stack(state, seat, stack_face):
+def lay_on_stack(state: State, seat, stack_face):
     """A card goes on top of a stack."""
     stack = stack_face // c.N_FACES
     state.murder[seat, stack_face >> 3] += one_at(stack_face & 7)
@@ -82,7 +82,7 @@ def lay_on_stack(state, seat, stack_face):
 
 
 @kernel
-def lift_from_stack(state, seat, stack_face):
+def lift_from_stack(state: State, seat, stack_face):
     """The uppermost card of a face leaves a stack (Ruling); those above it slide down."""
     stack = stack_face // c.N_FACES
     state.murder[seat, stack_face >> 3] -= one_at(stack_face & 7)
@@ -94,7 +94,7 @@ def lift_from_stack(state, seat, stack_face):
 
 
 @kernel
-def filled(state, seat):
+def filled(state: State, seat):
     """The stacks of a seat that have a card, as a set."""
     stacks = NONE
     for stack in range(c.N_STACKS):
@@ -104,7 +104,7 @@ def filled(state, seat):
 
 
 @kernel
-def faces_in(state, seat):
+def faces_in(state: State, seat):
     """The kinds of card in a seat's stacks, as a set of stack-faces."""
     faces = nonzero(state.murder[seat, 0]) | (nonzero(state.murder[seat, 1]) << 8)
     return faces | (nonzero(state.murder[seat, 2]) << 16)
@@ -117,13 +117,13 @@ FACES_OF = np.array([sum(int(STACK_OF_FACES[s]) for s in range(c.N_STACKS) if c.
 
 
 @kernel
-def with_murder(state, rules):
+def with_murder(state: State, rules: Rules):
     """The seats with at least one card in their Murder, as a set."""
     return nonzero(state.missing ^ (ONES * np.uint64(rules.n_stacks))) & full(rules.n_seats)
 
 
 @kernel
-def with_letter(state, rules, seats, letter):
+def with_letter(state: State, rules: Rules, seats, letter):
     """Those of some seats that have a card in the stacks of a letter."""
     having = NONE
     for seat in range(rules.n_seats):
@@ -136,20 +136,20 @@ def with_letter(state, rules, seats, letter):
 
 
 @kernel
-def hand_of(state, seat):
+def hand_of(state: State, seat):
     """The cards that a seat holds, as a set."""
     return kinds(state.known[seat, 0] + state.secret[seat, 0], state.known[seat, 1] + state.secret[seat, 1])
 
 
 @kernel
-def discard(state, card):
+def discard(state: State, card):
     """A card goes to the discards."""
     state.discard[card >> 3] += one_at(card & 7)
     state.discard_n += 1
 
 
 @kernel
-def next_card(state, rules):
+def next_card(state: State, rules: Rules):
     """Take the top of the draw pile, which is made new from the discards if it must be; NO_CARD if there is none."""
     if state.deck_n == 0:
         if state.discard_n == 0:
@@ -166,7 +166,7 @@ def next_card(state, rules):
 
 
 @kernel
-def draw(state, rules, seat, n):
+def draw(state: State, rules: Rules, seat, n):
     """Draw n cards, as far as there are any."""
     for _ in range(n):
         card = next_card(state, rules)
@@ -175,7 +175,7 @@ def draw(state, rules, seat, n):
 
 
 @kernel
-def discard_hand(state, rules, seat):
+def discard_hand(state: State, rules: Rules, seat):
     """A whole hand goes to the discards."""
     for i in range(2):
         state.discard[i] += state.known[seat, i] + state.secret[seat, i]
@@ -187,7 +187,7 @@ def discard_hand(state, rules, seat):
 
 
 @kernel
-def expel(state, rules, seats, start):
+def expel(state: State, rules: Rules, seats, start):
     """All of some seats, clockwise, discard their hands; then, clockwise, each draws anew."""
     for offset in range(rules.n_seats):
         seat = seat_at(rules, start, offset)
@@ -203,13 +203,13 @@ def expel(state, rules, seats, start):
 
 
 @kernel
-def effect_of(state):
+def effect_of(state: State):
     """What the card in play does: a letter, or REMOVE."""
     return c.REMOVE if state.mode == MODE.remove else c.LETTER_OF[state.played // c.N_FACES]
 
 
 @kernel
-def touched(state, rules, effect):
+def touched(state: State, rules: Rules, effect):
     """The seats that an effect touches, prevented or not."""
     if effect == c.LETTER_R:
         return NONE
@@ -220,13 +220,13 @@ def touched(state, rules, effect):
 
 
 @kernel
-def affected(state, rules, effect):
+def affected(state: State, rules: Rules, effect):
     """The seats that an effect touches and that have not prevented it."""
     return touched(state, rules, effect) & ~state.prevented
 
 
 @kernel
-def carry_out(state, rules):
+def carry_out(state: State, rules: Rules):
     """The effect of the card in play; without anybody affected, only a stack may be removed."""
     current = state.current
     effect = effect_of(state)
@@ -248,7 +248,7 @@ def carry_out(state, rules):
 
 
 @kernel
-def legal_target(state, rules, legal_set):
+def legal_target(state: State, rules: Rules, legal_set):
     """A seat still affected; for Remove also oneself, or nobody."""
     effect = effect_of(state)
     seats = affected(state, rules, effect)
@@ -259,7 +259,7 @@ def legal_target(state, rules, legal_set):
 
 
 @kernel
-def apply_target(state, rules, action):
+def apply_target(state: State, rules: Rules, action):
     """Then the card or the stack is chosen."""
     if action == ACT.pass_:
         return THEN.turn_over
@@ -272,13 +272,13 @@ def apply_target(state, rules, action):
 
 
 @kernel
-def legal_take(state, legal_set, seat):
+def legal_take(state: State, legal_set, seat):
     """Any kind of card in a Murder."""
     allow_all(legal_set, ACT.take, faces_in(state, seat))
 
 
 @kernel
-def apply_take(state, action, seat):
+def apply_take(state: State, action, seat):
     """MISPLACE: one card of a Murder goes to the hand of the seat to act; everybody has seen it."""
     stack_face = action - ACT.take
     lift_from_stack(state, seat, stack_face)
@@ -286,7 +286,7 @@ def apply_take(state, action, seat):
 
 
 @kernel
-def apply_grab(state, rules, action):
+def apply_grab(state: State, rules: Rules, action):
     """UNCOVER: one card of a revealed hand."""
     card = action - ACT.grab
     leave_hand(state, rules, state.target, card)
@@ -295,7 +295,7 @@ def apply_grab(state, rules, action):
 
 
 @kernel
-def apply_letter(state, rules, action):
+def apply_letter(state: State, rules: Rules, action):
     """DRAIN: a letter is named, even one that nobody has."""
     letter = action - ACT.letter
     state.letter = letter
@@ -304,13 +304,13 @@ def apply_letter(state, rules, action):
 
 
 @kernel
-def legal_lose(state, legal_set):
+def legal_lose(state: State, legal_set):
     """Any kind of card in the own stacks of the letter."""
     allow_all(legal_set, ACT.lose, faces_in(state, state.to_act) & FACES_OF[state.letter])
 
 
 @kernel
-def apply_lose(state, action):
+def apply_lose(state: State, action):
     """DRAIN: the loser chooses which card goes to the discards (Ruling)."""
     stack_face = action - ACT.lose
     lift_from_stack(state, state.to_act, stack_face)
@@ -318,13 +318,13 @@ def apply_lose(state, action):
 
 
 @kernel
-def legal_raze(state, legal_set, seat):
+def legal_raze(state: State, legal_set, seat):
     """Any stack that has a card."""
     allow_all(legal_set, ACT.raze, filled(state, seat))
 
 
 @kernel
-def apply_raze(state, action, seat):
+def apply_raze(state: State, action, seat):
     """Remove a stack: all its cards go to the discards."""
     stack = action - ACT.raze
     for stack_face in range(c.N_FACES * stack, c.N_FACES * (stack + 1)):
@@ -341,7 +341,7 @@ def apply_raze(state, action, seat):
 
 
 @kernel
-def flip(state, rules):
+def flip(state: State, rules: Rules):
     """Turn over the top of the draw pile; it goes to the discards at once. NO_CARD if there is none."""
     card = next_card(state, rules)
     if card != c.NO_CARD:
@@ -352,7 +352,7 @@ def flip(state, rules):
 
 
 @kernel
-def third_acts(state, rules):
+def third_acts(state: State, rules: Rules):
     """Its flip hits both living players, the first player first; nothing can be prevented (Ruling: the actions)."""
     card = flip(state, rules)
     if card == c.NO_CARD:
@@ -383,7 +383,7 @@ def third_acts(state, rules):
 
 
 @kernel
-def lose_random_card(state, rules, seat):
+def lose_random_card(state: State, rules: Rules, seat):
     """The Third's U: a card of an open hand goes to the discards, each as likely as any other."""
     n = byte_of(state.n_held, seat)
     if n == 0:

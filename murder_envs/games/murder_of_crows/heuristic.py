@@ -11,6 +11,7 @@ from murder_envs.core.bits import NONE, get_bits, has, is_in, lowest
 from murder_envs.core.jit import kernel
 from murder_envs.games.murder_of_crows import cards as c
 from murder_envs.games.murder_of_crows.moves import ACT, MAX_SEATS, PHASE, PHASES
+from murder_envs.games.murder_of_crows.state import Rules
 from murder_envs.games.murder_of_crows.view import OBS
 
 TWICE = 2
@@ -21,7 +22,7 @@ FEW_CARDS = 4
 
 
 @kernel
-def heuristic(row, legal_set, rules, stream):
+def heuristic(row, legal_set, rules: Rules, stream):
     """The scripted player's action."""
     phase = lowest(get_bits(row, OBS.phase, len(PHASES)))
     if phase == PHASE.start:

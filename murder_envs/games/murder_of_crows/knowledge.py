@@ -10,16 +10,17 @@ from __future__ import annotations
 from murder_envs.core.bits import NONE
 from murder_envs.core.jit import kernel
 from murder_envs.games.murder_of_crows.counts import byte_of, least, n_at, one_at, total
+from murder_envs.games.murder_of_crows.state import Rules, State
 
 
 @kernel
-def unknown(state, seat):
+def unknown(state: State, seat):
     """How many cards of a hand are not known to all."""
     return total(state.secret[seat, 0], state.secret[seat, 1])
 
 
 @kernel
-def laid_open(state, rules, seat, low, high):
+def laid_open(state: State, rules: Rules, seat, low, high):
     """Secret cards of a hand are seen by all: they become known there, or leave the hand.
 
     They came from this draw pile, and lower what the others think of it, if the seat has no older ones.
@@ -46,7 +47,7 @@ def laid_open(state, rules, seat, low, high):
 
 
 @kernel
-def reveal(state, rules, seat):
+def reveal(state: State, rules: Rules, seat):
     """A whole hand is shown to all."""
     low = state.secret[seat, 0]
     high = state.secret[seat, 1]
@@ -56,7 +57,7 @@ def reveal(state, rules, seat):
 
 
 @kernel
-def leave_hand(state, rules, seat, card):
+def leave_hand(state: State, rules: Rules, seat, card):
     """An open card leaves a hand: one that is known to be there, if there is any."""
     half = card >> 3
     one = one_at(card & 7)
@@ -70,14 +71,14 @@ def leave_hand(state, rules, seat, card):
 
 
 @kernel
-def enter_hand(state, seat, card):
+def enter_hand(state: State, seat, card):
     """A card that all have seen goes to a hand."""
     state.known[seat, card >> 3] += one_at(card & 7)
     state.n_held += one_at(seat)
 
 
 @kernel
-def saw_flip(state, rules, card):
+def saw_flip(state: State, rules: Rules, card):
     """The top of the draw pile was turned over."""
     half = card >> 3
     one = one_at(card & 7)
@@ -87,7 +88,7 @@ def saw_flip(state, rules, card):
 
 
 @kernel
-def saw_reshuffle(state, rules):
+def saw_reshuffle(state: State, rules: Rules):
     """The discards have become the draw pile: all know what is in it, and secret cards are old now."""
     state.old_max = NONE
     for seat in range(rules.n_seats):

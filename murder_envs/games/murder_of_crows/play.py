@@ -24,11 +24,11 @@ from murder_envs.games.murder_of_crows.counts import byte_of, nonzero, total
 from murder_envs.games.murder_of_crows.deal import clear_play, set_up
 from murder_envs.games.murder_of_crows.knowledge import leave_hand, unknown
 from murder_envs.games.murder_of_crows.moves import ACT, ENDING, MODE, PHASE, REWARD, THEN
-from murder_envs.games.murder_of_crows.state import record_event
+from murder_envs.games.murder_of_crows.state import Rules, State, record_event
 
 
 @kernel
-def legal(state, rules, legal_set):
+def legal(state: State, rules: Rules, legal_set):
     """The legal set of the seat to act; empty when the game is over."""
     for w in range(legal_set.shape[0]):
         legal_set[w] = NONE
@@ -62,7 +62,7 @@ def legal(state, rules, legal_set):
 
 
 @kernel
-def step(state, rules, action):
+def step(state: State, rules: Rules, action):
     """One decision; the action is known to be legal."""
     seat = state.to_act
     record_event(state, seat + 1, action)
@@ -108,7 +108,7 @@ def step(state, rules, action):
 
 
 @kernel
-def resolve(state, rules, then):
+def resolve(state: State, rules: Rules, then):
     """Go on until somebody is asked or the game is over."""
     while then != THEN.asked:
         if then == THEN.window:
@@ -125,7 +125,7 @@ def resolve(state, rules, then):
 
 
 @kernel
-def deal(state, rules, seed):
+def deal(state: State, rules: Rules, seed):
     """Set up; the first player begins."""
     set_up(state, rules, seed)
 
@@ -134,7 +134,7 @@ def deal(state, rules, seed):
 
 
 @kernel
-def apply_start(state, rules, action):
+def apply_start(state: State, rules: Rules, action):
     """Draw one card, then play one; or skip the turn to draw two (Ruling: chosen before drawing)."""
     seat = state.current
     effects.draw(state, rules, seat, 1 + (action == ACT.skip))
@@ -151,7 +151,7 @@ TO_STACK = np.array([sum(1 << (c.N_FACES * stack) for stack in range(c.N_STACKS)
 
 
 @kernel
-def legal_play(state, rules, legal_set):
+def legal_play(state: State, rules: Rules, legal_set):
     """A letter goes to a stack of its letter; a wild to any stack if none shows in the own Murder, else onto one."""
     seat = state.current
     hand = effects.hand_of(state, seat)
@@ -172,7 +172,7 @@ def legal_play(state, rules, legal_set):
 
 
 @kernel
-def apply_play(state, rules, action):
+def apply_play(state: State, rules: Rules, action):
     """The card goes on top of its stack; a complete word wins; a wild's use is declared; then the window."""
     seat = state.current
     stack_face = action - ACT.play
@@ -188,7 +188,7 @@ def apply_play(state, rules, action):
 
 
 @kernel
-def end_turn(state, rules):
+def end_turn(state: State, rules: Rules):
     """The next seat's turn, or the Third's after the second living player's."""
     clear_play(state)
     if rules.murdered_third != 0 and state.current != state.first:
@@ -197,7 +197,7 @@ def end_turn(state, rules):
 
 
 @kernel
-def begin_turn(state, rules):
+def begin_turn(state: State, rules: Rules):
     """The seat to the left begins, unless no card can ever move again."""
     clear_play(state)
     if state.n_held == NONE and state.deck_n == 0 and state.discard_n == 0:
@@ -218,19 +218,19 @@ SAME_CROWS = np.array(
 
 
 @kernel
-def open_window(state, rules):
+def open_window(state: State, rules: Rules):
     """The seats that can react are asked, clockwise."""
     return effects.ask_each(state, rules, PHASE.react, can_react(state, rules), state.current, THEN.effect)
 
 
 @kernel
-def can_react(state, rules):
+def can_react(state: State, rules: Rules):
     """The seats that the effect touches and that hold a card (Ruling: also without a match)."""
     return effects.touched(state, rules, effects.effect_of(state)) & nonzero(state.n_held)
 
 
 @kernel
-def legal_react(state, rules, legal_set):
+def legal_react(state: State, rules: Rules, legal_set):
     """Let it pass, or discard a card with the same number of crows, or a wild; against a wild, a wild."""
     allow(legal_set, ACT.allow)
     matching = SAME_CROWS[state.played % c.N_FACES]
@@ -238,7 +238,7 @@ def legal_react(state, rules, legal_set):
 
 
 @kernel
-def apply_react(state, rules, action):
+def apply_react(state: State, rules: Rules, action):
     """A shield is in the discards at once and protects its owner alone."""
     if action != ACT.allow:
         seat = state.to_act
@@ -253,7 +253,7 @@ def apply_react(state, rules, action):
 
 
 @kernel
-def finish(state, ending):
+def finish(state: State, ending):
     """The game is over."""
     clear_play(state)
     state.ending = ending
@@ -261,7 +261,7 @@ def finish(state, ending):
 
 
 @kernel
-def returns(state, rules, out):
+def returns(state: State, rules: Rules, out):
     """What each seat is paid, once, at the end."""
     for seat in range(rules.n_seats):
         value = 0.0
@@ -279,13 +279,13 @@ def returns(state, rules, out):
 
 
 @kernel
-def is_cut_off(state):
+def is_cut_off(state: State):
     """Did the step cap end it?"""
     return state.ending == ENDING.truncated
 
 
 @kernel
-def check(state, rules):
+def check(state: State, rules: Rules):
     """Invariants, for debug runs: every card is in one place, and nobody's bounds exclude the truth."""
     assert state.steps <= rules.max_steps
     assert total(state.discard[0], state.discard[1]) == state.discard_n

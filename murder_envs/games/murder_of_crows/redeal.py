@@ -12,10 +12,11 @@ from murder_envs.core.jit import kernel
 from murder_envs.core.rng import below, seed_redeal, shuffle
 from murder_envs.games.murder_of_crows.counts import byte_of, lay_out, least, n_at, one_at, total
 from murder_envs.games.murder_of_crows.knowledge import unknown
+from murder_envs.games.murder_of_crows.state import Rules, State
 
 
 @kernel
-def redeal(state, rules, seat, seed):
+def redeal(state: State, rules: Rules, seat, seed):
     """Another world that the seat cannot tell from this one, in place; it looks at what the seat sees and no more.
 
     Cards that cannot be in the draw pile go to random places of old cards; all others are shuffled, and fill the
@@ -77,6 +78,6 @@ def redeal(state, rules, seat, seed):
 
 
 @kernel
-def put_secret(state, seat, card):
+def put_secret(state: State, seat, card):
     """Put a card into the secret part of a hand."""
     state.secret[seat, card >> 3] += one_at(card & 7)

@@ -101,7 +101,7 @@ class State(Randomness):
 
 
 @kernel
-def record_event(state, actor, argument):
+def record_event(state: State, actor, argument):
     """Enter an open act: 1 + the seat and its action, or FLIPPED and the card."""
     carried = np.uint64(actor + (argument << 8))
     for i in range(EVENT_WORDS):

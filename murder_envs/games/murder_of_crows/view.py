@@ -16,7 +16,7 @@ from murder_envs.core.tables import Layout
 from murder_envs.games.murder_of_crows import cards as c
 from murder_envs.games.murder_of_crows.counts import HIGHS
 from murder_envs.games.murder_of_crows.moves import ACTIONS, MAX_SEATS, MODE, MODES, PHASES
-from murder_envs.games.murder_of_crows.state import EVENT_WORDS, EVENTS_A_WORD, FLIPPED, N_EVENTS
+from murder_envs.games.murder_of_crows.state import EVENT_WORDS, EVENTS_A_WORD, FLIPPED, N_EVENTS, Rules, State
 
 # -- The observation ----------------------------------------------------------------------------
 
@@ -79,13 +79,13 @@ WORD_SIZE = 64
 
 
 @kernel
-def one_hot(looker, rules, seat, at):
+def one_hot(looker, rules: Rules, seat, at):
     """A seat as a bit of a row of bits, NO_SEAT as none."""
     return bit(at + offset_of(rules, seat, looker)) if seat != NO_SEAT else NONE
 
 
 @kernel
-def put_head(row, state, rules, looker):
+def put_head(row, state: State, rules: Rules, looker):
     """All that is one bit a byte: what is asked of whom, and what is in play. The first word has 64 of them."""
     low = bit(OBS.phase + state.phase)
     low |= one_hot(looker, rules, state.to_act, OBS.to_act)
@@ -115,14 +115,14 @@ def put_head(row, state, rules, looker):
 
 
 @kernel
-def bytes_from(rules, word, looker):
+def bytes_from(rules: Rules, word, looker):
     """A byte a seat as a byte an offset."""
     turned = (word >> (8 * looker)) | (word << (8 * (rules.n_seats - looker)))
     return turned & ((np.uint64(1) << (8 * rules.n_seats)) - np.uint64(1))
 
 
 @kernel
-def put_table(row, at, state, rules, looker):
+def put_table(row, at, state: State, rules: Rules, looker):
     """What lies open: sizes of hands, known cards, Murders, discards, piles; rows of seats that do not exist are 0."""
     put_word(row, at, bytes_from(rules, state.n_held, looker))
     at -= OBS.hand_size
@@ -149,7 +149,7 @@ PAIR_LOWS = PAIRS * BYTE
 
 
 @kernel
-def put_tail(row, at, state, rules, looker):
+def put_tail(row, at, state: State, rules: Rules, looker):
     """Old cards, steps left, and the last acts, four at a time: actors are 1 + offset, flips and nothing stay."""
     put_word(row, at, bytes_from(rules, state.old_max, looker))
     at -= OBS.old_max
@@ -166,7 +166,7 @@ def put_tail(row, at, state, rules, looker):
 
 
 @kernel
-def observe(state, rules, seat, row):
+def observe(state: State, rules: Rules, seat, row):
     """The seat's observation, block by block in rising order (a block's last word may spill into the next)."""
     put_head(row, state, rules, seat)
     put_word(row, OBS.my_hand, state.known[seat, 0] + state.secret[seat, 0])
@@ -195,7 +195,7 @@ WORLD_AT = WORLD.at
 
 
 @kernel
-def world(state, rules, row):
+def world(state: State, rules: Rules, row):
     """The state vector, absolute seats, block by block in rising order."""
     put_head(row, state, rules, 0)
     put_table(row, WORLD_AT.hand_size, state, rules, 0)

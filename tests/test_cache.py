@@ -1,0 +1,226 @@
+"""The cache of compiled code: what it depends on, and that it never stops a program or runs what others put there."""
+
+from __future__ import annotations
+
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import threading
+import time
+
+import pytest
+
+from murder_envs.core import cache, jit
+from tests.support import ROOT, ruleset_of
+
+compiled_only = pytest.mark.skipif(not jit.COMPILED, reason="about compiled code")
+
+# -- In processes of their own ----------------------------------------------------------------------------------------
+
+CALLEE = """
+from murder_envs.core.jit import kernel
+
+@kernel
+def answer():
+    return {answer}
+"""
+CALLER = """
+from murder_envs.core.jit import entry
+from murder_envs.core.callee import answer
+
+@entry
+def ask():
+    return answer() + 1
+"""
+ASK = "from murder_envs.core.caller import ask; print(ask(), sum(ask.stats.cache_hits.values()))"
+
+
+def run(code: str, path: pathlib.Path = ROOT, **environment: str | None) -> subprocess.CompletedProcess[str]:
+    """Run Python code in a process of its own, in which `path` is where the package lies."""
+    changed = {**os.environ, "PYTHONPATH": str(path), **environment}
+    kept = {name: value for name, value in changed.items() if value is not None}
+    return subprocess.run([sys.executable, "-c", code], cwd=path, env=kept, capture_output=True, text=True, timeout=300)
+
+
+def output(code: str, path: pathlib.Path = ROOT, **environment: str | None) -> str:
+    """What code prints that must not fail."""
+    done = run(code, path, **environment)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
+@pytest.fixture
+def copied_package(tmp_path):
+    """A copy of the package with a function that calls one of another file."""
+    shutil.copytree(jit.PACKAGE, tmp_path / "murder_envs", ignore=shutil.ignore_patterns("__pycache__"))
+    (tmp_path / "murder_envs" / "core" / "callee.py").write_text(CALLEE.format(answer=41))
+    (tmp_path / "murder_envs" / "core" / "caller.py").write_text(CALLER)
+    return tmp_path
+
+
+@compiled_only
+def test_an_edited_callee_is_compiled_anew(copied_package):
+    """numba's own cache would go on with the old one: it looks at the caller's file alone."""
+    folder = {"MURDER_ENVS_CACHE": str(copied_package / "cache")}
+    assert output(ASK, copied_package, **folder) == "42 0"
+    assert output(ASK, copied_package, **folder) == "42 1"
+    callee = copied_package / "murder_envs" / "core" / "callee.py"
+    callee.write_text(CALLEE.format(answer=6))
+    assert output(ASK, copied_package, **folder) == "7 0"
+    callee.write_text('"""Now with a docstring."""\n\n# and a comment\n' + CALLEE.format(answer=6))
+    assert output(ASK, copied_package, **folder) == "7 1", "a text compiles nothing anew"
+
+
+@compiled_only
+def test_debug_code_has_a_cache_of_its_own(copied_package):
+    root = copied_package / "cache"
+    for debug in ("1", "0", ""):
+        output(ASK, copied_package, MURDER_ENVS_CACHE=str(root), MURDER_ENVS_DEBUG=debug)
+    assert len(list(root.iterdir())) == 2
+
+
+@compiled_only
+def test_an_unwritable_cache_is_named(tmp_path):
+    taken = tmp_path / "file"
+    taken.write_text("")
+    for place in (taken, taken / "folder"):
+        done = run("import murder_envs.core.jit", MURDER_ENVS_CACHE=str(place))
+        assert done.returncode != 0
+        assert f"MURDER_ENVS_CACHE: cannot write to {place}" in done.stderr.splitlines()[-1]
+
+
+@compiled_only
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="where the user's cache folder is")
+def test_without_any_cache_it_warns_and_works(copied_package):
+    taken = copied_package / "file"
+    taken.write_text("")
+    done = run(
+        "from murder_envs.core.caller import ask; print(ask())",
+        copied_package,
+        MURDER_ENVS_CACHE=None,
+        XDG_CACHE_HOME=str(taken),
+    )
+    assert done.stdout.strip() == "42" and "set MURDER_ENVS_CACHE to a folder" in done.stderr, done.stderr
+
+
+@compiled_only
+def test_folders_that_nobody_uses_are_removed(copied_package):
+    root = copied_package / "cache"
+    root.mkdir(mode=0o700)
+    for name, days in (("old", cache.KEPT_DAYS + 1), ("recent", cache.KEPT_DAYS - 1)):
+        (root / name).mkdir()
+        (root / name / "used").touch()
+        then = time.time() - 86_400 * days
+        os.utime(root / name / "used", (then, then))
+    (root / "not ours").mkdir()
+    output("import murder_envs.core.jit", copied_package, MURDER_ENVS_CACHE=str(root))
+    assert {"recent", "not ours"} < {folder.name for folder in root.iterdir()} and not (root / "old").exists()
+
+
+@compiled_only
+@pytest.mark.parametrize("ending", [".nbi", ".nbc"])
+@pytest.mark.parametrize("content", [b"", b"\0" * 500, None], ids=["empty", "zeros", "cut"])
+def test_a_damaged_cache_is_compiled_anew(copied_package, ending, content):
+    """With one warning that names the folder; afterwards it is whole again."""
+    root = copied_package / "cache"
+    assert output(ASK, copied_package, MURDER_ENVS_CACHE=str(root)) == "42 0"
+    for file in root.rglob(f"*{ending}"):
+        file.write_bytes(file.read_bytes()[: file.stat().st_size // 2] if content is None else content)
+    done = run(ASK, copied_package, MURDER_ENVS_CACHE=str(root))
+    assert done.stdout.split()[0] == "42", done.stderr
+    assert done.stderr.count("is damaged") == 1 and str(root) in done.stderr
+    assert output(ASK, copied_package, MURDER_ENVS_CACHE=str(root)) == "42 1"
+
+
+@compiled_only
+def test_a_full_disk_is_no_error(copied_package):
+    full = "import numba.core.caching as c\ndef full(*a): raise OSError(28, 'No space left on device')\n"
+    full += "c.IndexDataCacheFile.save = full\n"
+    done = run(full + ASK, copied_package, MURDER_ENVS_CACHE=str(copied_package / "cache"))
+    assert done.stdout.strip() == "42 0" and done.stderr.count("No space left on device") == 1, done.stderr
+
+
+@compiled_only
+@pytest.mark.skipif(not hasattr(os, "getuid"), reason="about rights of users and groups")
+def test_a_cache_that_others_can_write_is_not_used(copied_package):
+    root = copied_package / "cache"
+    output(ASK, copied_package, MURDER_ENVS_CACHE=str(root))
+    assert {folder.stat().st_mode & 0o777 for folder in (root, *root.iterdir())} == {0o700}
+    root.chmod(0o777)
+    done = run(ASK, copied_package, MURDER_ENVS_CACHE=str(root))
+    assert done.stdout.strip() == "42 0" and "others can write there (mode 777)" in done.stderr, done.stderr
+
+
+@compiled_only
+def test_a_prepared_cache_that_is_only_read_is_used(copied_package):
+    """As in a container image: nothing in it can be written, and nothing is said."""
+    root = copied_package / "cache"
+    output(ASK, copied_package, MURDER_ENVS_CACHE=str(root))
+    sealed = "import pathlib\ndef sealed(*a, **k): raise OSError(30, 'Read-only file system')\n"
+    sealed += "pathlib.Path.touch = pathlib.Path.mkdir = sealed\n"
+    done = run(sealed + ASK, copied_package, MURDER_ENVS_CACHE=str(root))
+    assert done.stdout.strip() == "42 1" and not done.stderr, done.stderr
+
+
+# -- What code depends on ---------------------------------------------------------------------------------------------
+
+
+def fingerprints(package: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
+    """Game -> what the compiled code of its rules is kept under."""
+    monkeypatch.setattr(cache, "PACKAGE", package)
+    cache._file_of.cache_clear()
+    sources = cache.Sources(None)
+    games = [folder for folder in sorted((package / "games").iterdir()) if (folder / "play.py").exists()]
+    found = {folder.name: sources.fingerprint({folder / "play.py"}) for folder in games}
+    cache._file_of.cache_clear()
+    return found
+
+
+def test_an_edit_compiles_what_depends_on_it_and_no_more(tmp_path, monkeypatch):
+    package = tmp_path / "murder_envs"
+    shutil.copytree(jit.PACKAGE, package, ignore=shutil.ignore_patterns("__pycache__"))
+    before = fingerprints(package, monkeypatch)
+    one = sorted(before)[0]
+
+    def changed(file: str, more: str) -> set[str]:
+        path = package / file
+        old = path.read_text(encoding="utf-8")
+        path.write_text(old + more, encoding="utf-8")
+        now = fingerprints(package, monkeypatch)
+        path.write_text(old, encoding="utf-8")
+        return {game for game in before if now[game] != before[game]}
+
+    assert changed(f"games/{one}/text.py", "\nA = 1\n") == set()
+    assert changed(f"games/{one}/play.py", '\n# a comment\n"""a text"""\n') == set()
+    assert changed(f"games/{one}/play.py", "\nA = 1\n") == {one}
+    assert changed(f"games/{one}/cards.py", "\nA = 1\n") == {one}
+    assert changed("core/checks.py", "\nA = 1\n") == set()
+    assert changed("core/bits.py", "\nA = 1\n") == set(before)
+
+
+# -- Threads ----------------------------------------------------------------------------------------------------------
+
+DRIVER = "from murder_envs.core.jit import kernel\n@kernel\ndef twice(x):\n    return 2 * x\n"
+
+
+def test_threads_that_use_a_driver_first_wait_for_one_module(tmp_path, game):
+    ruleset = ruleset_of(game)
+    for k in range(10):
+        path = tmp_path / f"driver_{game}_{k}.py"
+        path.write_text(DRIVER)
+        ready, results = threading.Barrier(8), []
+
+        def use(path: pathlib.Path = path, ready: threading.Barrier = ready, results: list = results) -> None:
+            ready.wait()
+            module = jit.bind(ruleset, path)
+            results.append((module, module.twice(21)))
+
+        threads = [threading.Thread(target=use) for _ in range(8)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert len(results) == 8 and {answer for _, answer in results} == {42}
+        assert len({id(module) for module, _ in results}) == 1
