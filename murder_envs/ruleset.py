@@ -21,24 +21,25 @@ class Ruleset:
     The compiled functions, `kernels[name]`, in which `state` and `rules` are records, `legal_set` is a uint64 array,
     `row` an int8 array of the vector's size + `bits.PAD`, and seats are absolute:
 
-    ===============================  ===================================================================================
-    deal(state, rules, seed)         a fresh game up to its first decision, every field written; a seed -1 - k, below
-                                     0, gives outcome k of the list of all deals (see `core.rng`)
-    step(state, rules, action)       one decision; the action is known to be legal
-    legal(state, rules, legal_set)   the legal set, bit a % 64 of word a // 64, every word written; empty when over
-    observe(state, rules, seat, row) the seat's observation, every byte written
-    redeal(state, rules, seat, seed) another world that the seat cannot tell from this one, in place: a sample of what it
-                                     does not know (in the literature: determinization)
-    world(state, rules, row)         the whole truth, for `state()`
-    returns(state, rules, out)       float64 a seat, under the configured reward; 0 before the end
-    to_act(state)                    absolute seat, -1 when over
-    is_over(state)                   has the game ended at all?
-    is_cut_off(state)                did a step cap end it (truncation) and not the rules?
-    heuristic(row, legal_set,        a scripted player's action, from observation and legal set alone;
-              rules, stream)         `stream` is its own random stream, a uint64 array of length 1
-    is_consistent(state, rules,      could all others, if they play like the scripted player, have said in this
-              seat)                  world what is on record? Always, where nobody says anything
-    ===============================  ===================================================================================
+    ========================================  ==========================================================================
+    deal(state, rules, seed)                  a fresh game up to its first decision, every field written; a seed -1 - k,
+                                              below 0, gives outcome k of the list of all deals (see `core.rng`)
+    step(state, rules, action)                one decision; the action is known to be legal
+    legal(state, rules, legal_set)            the legal set, bit a % 64 of word a // 64, every word written; empty when
+                                              over
+    observe(state, rules, seat, row)          the seat's observation, every byte written
+    redeal(state, rules, seat, seed)          another world that the seat cannot tell from this one, in place: a sample
+                                              of what it does not know (in the literature: determinization)
+    world(state, rules, row)                  the whole truth, for `state()`
+    returns(state, rules, out)                float64 a seat, under the configured reward; 0 before the end
+    to_act(state)                             absolute seat, -1 when over
+    is_over(state)                            has the game ended at all?
+    is_cut_off(state)                         did a step cap end it (truncation) and not the rules?
+    heuristic(row, legal_set, rules, stream)  a scripted player's action, from observation and legal set alone; `stream`
+                                              is its own random stream, a uint64 array of length 1
+    is_consistent(state, rules, seat)         could all others, if they play like the scripted player, have said in this
+                                              world what is on record? Always, where nobody says anything
+    ========================================  ==========================================================================
 
     Attributes:
         name: the module's name without `_v0`.

@@ -139,8 +139,8 @@ def advance(
     """Bring game chosen[k], for first <= k < last, to the next decision that Python is asked for.
 
     `task` says what comes before: STEP takes the action values[k], known to be legal; DEAL deals from the seed
-    values[k]; TAKE_UP finds the position in states already, and values[k] is the seed. With `restart` the next episode follows
-    one that ended. Returns how many games ended that Python had been asked for.
+    values[k]; TAKE_UP finds the position in states already, and values[k] is the seed. With `restart` the next episode
+    follows one that ended. Returns how many games ended that Python had been asked for.
     """
     ended = 0
     for k in range(first, last):
