@@ -155,12 +155,12 @@ def pretrain(job: Job, watch: Watch) -> None:
     """Let every policy learn from the scripted player, before it learns from its own games."""
     settings = job.settings
     stages = (
-        ("behaviour cloning", clone, settings.cloning_decisions),
-        ("rollout policy improvement", improve, settings.improvement_positions),
+        ("behaviour cloning", clone, settings.cloning_decisions, "{:.0%} the same"),
+        ("rollout policy improvement", improve, settings.improvement_positions, "{:+.3f} paid by another choice"),
     )
     for learner in job.learners:
-        for stage, learn, decisions in stages:
-            on_progress = functools.partial(watch.on_pretraining, learner.name, stage, decisions)
+        for stage, learn, decisions, form in stages:
+            on_progress = functools.partial(watch.on_pretraining, learner.name, stage, form, decisions)
             learn(learner.model, job.ruleset, learner.seats, decisions, settings.seed, on_progress=on_progress)
 
 
@@ -248,11 +248,10 @@ class Watch(BaseCallback):
         self.progress.update(self._bar, completed=steps, stage="learning", state=state)
         return True
 
-    def on_pretraining(self, policy: str, stage: str, total: int, done: int, figure: float) -> None:
-        """Show how far a policy is with learning from the scripted player; `figure` as the stage reports it."""
+    def on_pretraining(self, policy: str, stage: str, form: str, total: int, done: int, figure: float) -> None:
+        """Show how far a policy is with learning from the scripted player; `form` is for the stage's figure."""
         who = "" if policy == ALL else f" of the {policy}"
-        result = f"{figure:.0%} the same" if stage == "behaviour cloning" else f"{figure:+.3f} paid by another choice"
-        state = f"{done / 1e6:.2f} M decisions of the scripted player, {result}"
+        state = f"{done / 1e6:.2f} M decisions of the scripted player, {form.format(figure)}"
         self.progress.update(self._bar, completed=0, stage=f"{stage}{who}", state=state)
         if self.stop:
             raise KeyboardInterrupt

@@ -430,7 +430,7 @@ def test_an_older_run_is_refused(unfinished, capsys):
     del content["settings"]["steps"]
     path.write_text(json.dumps(content))
     assert train.main(["--resume", str(unfinished)]) == 2
-    assert "error: steps: no such setting is there (in " in capsys.readouterr().err
+    assert "error: steps: the setting is missing (in " in capsys.readouterr().err
 
 
 def test_evaluating_what_is_no_run_is_refused(tmp_path, capsys):

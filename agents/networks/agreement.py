@@ -1,10 +1,10 @@
 """Component `agreement`: how much each statement agrees with each person.
 
-A statement says of k marks whether the culprit has them (1), has them not (-1), or nothing (0); another block tells for
-p people which of these marks they have. Whom a statement accuses is the dot product of both, a product of inputs, which
-layers that add up inputs learn slowly. So the dot products are features of their own, as in factorization machines
-(Rendle, "Factorization Machines", ICDM 2010), with the marks themselves as embeddings; see also Jayakumar et al.,
-"Multiplicative Interactions and Where to Find Them", ICLR 2020. There are no weights to learn.
+A statement says of k marks whether somebody unnamed has them (1), has them not (-1), or nothing (0); another block
+tells for p people which of these marks they have. Whom the statement fits is told by dot products of both, and layers
+that add up their inputs learn products of inputs slowly. So the dot products are features of their own, as in
+factorization machines (Rendle, "Factorization Machines", ICDM 2010), with the marks themselves as embeddings; see also
+Jayakumar et al., "Multiplicative Interactions and Where to Find Them", ICLR 2020. There are no weights to learn.
 """
 
 from __future__ import annotations

@@ -268,7 +268,7 @@ def from_json(values: Any) -> Settings:
         fail("settings", f"names and values, not {values!r}")
     for name in NAMES:
         if name not in values:
-            fail(name, "no such setting is there")
+            fail(name, "the setting is missing")
     return from_mapping(values)
 
 
