@@ -131,7 +131,7 @@ def policy_of(agent: str, ruleset: Ruleset, samples: int, seed: int) -> Policy:
     """
     if agent == "random":
         return uniform
-    if agent.startswith("cheating"):
+    if agent.startswith("perfect_information"):
         raise ValueError(f"agents: {agent!r} knows more than an information state holds")
     player = make_player(agent, ruleset)
     if isinstance(player, str):
@@ -144,7 +144,7 @@ def policy_of(agent: str, ruleset: Ruleset, samples: int, seed: int) -> Policy:
             return {legal[0]: 1.0}
         batch.start(0, seed, {"snapshot": ruleset.snapshot(ruleset.rules, state.position())})
         if isinstance(player, Roles):
-            odds = player.odds(batch, 0)
+            odds = player.probabilities(batch, 0)
             return {action: float(odds[action]) for action in legal}
         answers = collections.Counter(
             int(batch.choose(player)[0] if isinstance(player, str) else player.choose(batch, games)[0])

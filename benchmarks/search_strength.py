@@ -24,9 +24,11 @@ from rich.console import Console
 from agents import runs
 from agents.evaluate import csv_rows, evaluate
 from agents.measures import outcome
+from agents.players import PERFECT
+from agents.report import provenance
 from benchmarks.measure import cpu_model
 from murder_envs.core.checks import an_int, fail
-from murder_envs.drivers.rollout import POLICIES
+from murder_envs.drivers.policies import COMPILED_POLICIES
 from murder_envs.drivers.search import METHODS
 from murder_envs.registry import GAMES, configs, make_ruleset
 from murder_envs.ruleset import Ruleset
@@ -59,10 +61,10 @@ def numbers(field: str, text: str) -> list[int]:
 
 def measured(ruleset: Ruleset, given: argparse.Namespace, console: Console) -> Iterator[dict[str, Any]]:
     """A row for each role and budget, as soon as it is known; first the ceiling."""
-    about = {**runs.surroundings(), "seed": given.seed, "command_line": given.command_line}
+    about = {**provenance(given.command_line), "seed": given.seed}
     asked = [("search", *it) for it in zip(given.budgets, given.deals)]
     if given.ceiling:
-        asked.insert(0, ("cheating", given.ceiling, given.deals[-1]))
+        asked.insert(0, (PERFECT, given.ceiling, given.deals[-1]))
     for kind, simulations, deals in asked:
         agent = f"{kind}:{simulations}:{given.method}:{given.playout}"
         agents = {AMONG: AMONG, agent: agent}
@@ -134,7 +136,7 @@ def plot(rows: Sequence[dict[str, Any]], path: pathlib.Path) -> None:
         axes.axhline(0, color="#c2571a", linewidth=1.3, linestyle=(0, (5, 3)))
         axes.errorbar(x, y, bars, marker="o", markersize=4, capsize=3, color="#1f5fa8")
         for row in its:
-            if row["row"].startswith("cheating"):
+            if row["row"].startswith(PERFECT):
                 axes.axhline(row["gain"], color="#7a7a7a", linewidth=1.3, linestyle=(0, (1, 2)))
                 axes.text(
                     x[0], row["gain"], "knows everything", color="#7a7a7a", va="bottom", fontsize="small"
@@ -178,7 +180,7 @@ def parser() -> argparse.ArgumentParser:
         help="simulations of a ceiling, with the last budget's deals (default: none)",
     )
     it.add_argument("--method", choices=METHODS, default="mo")
-    it.add_argument("--playout", choices=POLICIES, default="heuristic")
+    it.add_argument("--playout", choices=COMPILED_POLICIES, default="heuristic")
     it.add_argument("--processes", metavar="N", type=int, default=os.cpu_count() or 1, help="default: all cores")
     it.add_argument("--seed", metavar="N", type=int, default=0, help="of deals and players (default: %(default)s)")
     it.add_argument("--out", metavar="FOLDER", type=pathlib.Path, default=pathlib.Path("evaluations/search_strength"))

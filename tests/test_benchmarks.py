@@ -187,7 +187,8 @@ def test_strength_is_a_row_for_each_role_and_budget(tmp_path, capsys):
     assert search_strength.main([*asked, "--out", str(tmp_path)]) == 0
     rows = list(csv.DictReader((tmp_path / "strength.csv").open(encoding="utf-8")))
     roles = make_ruleset(game).roles
-    agents = [("cheating:1:mo:heuristic", "1"), ("search:1:mo:heuristic", "2"), ("search:2:mo:heuristic", "1")]
+    ceiling = "perfect_information:1:mo:heuristic"
+    agents = [(ceiling, "1"), ("search:1:mo:heuristic", "2"), ("search:2:mo:heuristic", "1")]
     assert [(row["row"], row["deals"], row["role"]) for row in rows] == [(*it, role) for it in agents for role in roles]
     assert all(row["column"] == "heuristic" and "--budgets 1,2" in row["command"] for row in rows)
     assert all(float(row["gain_low"]) <= float(row["gain"]) <= float(row["gain_high"]) for row in rows)

@@ -417,13 +417,13 @@ def test_agents_are_judged_beside_solvers(capsys):
     exact = pytest.importorskip("benchmarks.exact")
     case = exact.CASES[0]
     arguments = ["--game", case.game, "--config", case.config, "--iterations", "4", "--samples", "2"]
-    assert exact.main([*arguments, "--agents", "random", "heuristic", "cheating:10"]) == 0
+    assert exact.main([*arguments, "--agents", "random", "heuristic", "perfect_information:10"]) == 0
     out, err = capsys.readouterr()
     lines = [line.split("|")[1:-1] for line in out.splitlines() if line.startswith("| ")]
     players = [line[0].strip() for line in lines]
     assert players[:3] == ["player", "random", "heuristic"] and set(players[3:]) == set(exact.SOLVERS)
     assert all(float(line[4]) >= 0 for line in lines[1:])
-    assert "cheating:10 left out" in err
+    assert "perfect_information:10 left out" in err
 
 
 def test_a_policy_is_made_of_an_agent_s_answers():
@@ -440,7 +440,8 @@ def test_a_trained_agent_says_its_probabilities(tmp_path):
     exact, train = pytest.importorskip("benchmarks.exact"), pytest.importorskip("agents.train")
     case = exact.CASES[0]
     small = ["--envs", "8", "--rollout", "8", "--steps", "64", "--net", "16,16", "--evals", "1", "--eval-games", "8"]
-    small += ["--test-games", "8", "--threads", "1", "--imitate", "0", "--improve", "0", "--trust", "1"]
+    small += ["--test-games", "8", "--threads", "1", "--cloning-decisions", "0", "--improvement-positions", "0"]
+    small += ["--prior-weight", "1"]
     assert train.main(["--game", case.game, "--config", case.config, *small, "--out", str(tmp_path)]) == 0
     (run,) = tmp_path.iterdir()
     walked = openspiel.Tree(openspiel.load(case.game, case.config, **case.keywords))

@@ -138,9 +138,6 @@ def play_out(start, scratch, rules, seat, n, legal_set, stream, payoff, total):
 # -- Python -----------------------------------------------------------------------------------------------------------
 
 
-POLICIES = COMPILED_POLICIES
-
-
 class GameResults(NamedTuple):
     """Finished games. With N games:
 
