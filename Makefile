@@ -19,7 +19,7 @@ PYTEST := $(PY) -m pytest -n $(JOBS) --dist worksteal
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help train test test-fast test-debug test-nojit test-openspiel coverage lint format hooks bench warm release \
+.PHONY: help train test test-fast test-debug test-nojit test-openspiel coverage lint types format hooks bench warm release \
 	clean distclean
 
 help:  ## this list
@@ -69,6 +69,9 @@ coverage: $(VENV)/.installed-test  ## which lines of the rules the uncompiled te
 lint: $(VENV)/.installed-test  ## ruff (rules and format) and mypy
 	$(PY) -m ruff check .
 	$(PY) -m ruff format --check .
+	$(PY) -m mypy
+
+types: $(VENV)/.installed-test  ## mypy alone
 	$(PY) -m mypy
 
 format: $(VENV)/.installed-test  ## let ruff mend what it can
