@@ -412,13 +412,13 @@ def test_agents_are_judged_beside_solvers(capsys):
     exact = pytest.importorskip("benchmarks.exact")
     case = exact.CASES[0]
     arguments = ["--game", case.game, "--config", case.config, "--iterations", "4", "--samples", "2"]
-    assert exact.main([*arguments, "--agents", "random", "heuristic", "cheating:10"]) == 0
+    assert exact.main([*arguments, "--agents", "random", "heuristic", "perfect_information:10"]) == 0
     out, err = capsys.readouterr()
     lines = [line.split("|")[1:-1] for line in out.splitlines() if line.startswith("| ")]
     players = [line[0].strip() for line in lines]
     assert players[:3] == ["player", "random", "heuristic"] and set(players[3:]) == set(exact.SOLVERS)
     assert all(float(line[4]) >= 0 for line in lines[1:])
-    assert "cheating:10 left out" in err
+    assert "perfect_information:10 left out" in err
 
 
 def test_a_policy_is_made_of_an_agent_s_answers():
@@ -438,7 +438,7 @@ def test_a_trained_agent_says_its_probabilities(tmp_path):
     small += ["--test-games", "8", "--threads", "1", "--imitate", "0", "--improve", "0", "--trust", "1"]
     assert train.main(["--game", case.game, "--config", case.config, *small, "--out", str(tmp_path)]) == 0
     (run,) = tmp_path.iterdir()
-    its = openspiel.Tree(openspiel.load(case.game, case.config, **case.keywords))
+    its = openspiel.Tree(openspiel.load(case.game, case.config, **case.parameters))
     for agent in (str(run), f"{run}@sampled"):
         policy = exact.policy_of(agent, its.game.dealer.ruleset, 1, 0)
         mixed = 0
