@@ -210,13 +210,19 @@ def test_the_ids_in_readme_are_registered():
     assert set(re.findall(r"murder_envs/[a-z-]+-v\d+", readme)) <= set(map(env_id, GAMES))
 
 
-def programs() -> list[str]:
-    return re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(encoding="utf-8"), re.DOTALL)
+def programs() -> list:
+    """The Python programs of README and documentation."""
+    pages = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+    return [
+        pytest.param(program, id=f"{page.name} {k}")
+        for page in pages
+        for k, program in enumerate(re.findall(r"```python\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL))
+    ]
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("program", programs(), ids=[f"program {k}" for k in range(len(programs()))])
-def test_the_programs_of_readme_run(program):
+@pytest.mark.parametrize("program", programs())
+def test_the_programs_of_the_pages_run(program):
     done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
 
