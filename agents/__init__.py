@@ -1,4 +1,16 @@
-"""Training and evaluation, run from a checkout: `python -m agents.train`, `python -m agents.evaluate`."""
+"""Training and evaluation, run from a checkout: `python -m agents.train`, `python -m agents.evaluate`.
+
+Training, in the order of a run:
+
+- `settings`: what can be set, and in data files what a game sets.
+- `job`: from a command line to a run that is ready to go, with its policies and games.
+- `train`: the run itself. `networks`: what a policy sees. `opponents`: whom it meets. `cloning`, `improvement` (and
+  `supervised` below both): what it learns from the scripted player first.
+- `results`: what is left at the end. `runs`: the run folder, checkpoints, reading them back.
+
+Evaluation: `players` by name, `measures` of how well they play, `evaluate` for matrices of any against any. `search` is
+a player for environments. `report` writes tables and tells provenance, for all.
+"""
 
 import os
 

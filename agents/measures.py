@@ -3,8 +3,8 @@
 All players of a table get the same deals, so their differences owe nothing to the cards.
 
 - Where all seats are paid alike, a player has all of them, and the measure is the share of games won.
-- Elsewhere a player has one seat, each of those that its policy learnt in by turns, at a table of random or of
-  heuristic players; the measure is the share of games that this seat wins, which is to be paid more than 0 under the
+- Elsewhere a player has one seat, each of those that its policy learnt in by turns, and all others are random or
+  heuristic players; the measure is the share of games that this seat wins. To win is to be paid more than 0 under the
   default reward.
 """
 
@@ -18,7 +18,8 @@ import numpy as np
 import torch
 from rich.table import Table
 
-from agents.policies import Actor
+from agents.networks.actor import Actor
+from agents.report import markdown_table
 from murder_envs.drivers import rollout
 from murder_envs.drivers.batch import Batch
 from murder_envs.registry import make_ruleset
@@ -51,15 +52,15 @@ def play(ruleset: Ruleset, players: Sequence[Player], games: int, seed: int) -> 
     Game i starts from `episode_seed(seed, i, 0)`. What players draw from torch's random numbers comes from `seed`;
     those of a training that goes on are left as they were.
     """
-    asked: dict[Chooser, list[int]] = {}
+    seats_of: dict[Chooser, list[int]] = {}  # of the players that are not compiled in
     for seat, player in enumerate(players):
         if not isinstance(player, str):
-            asked.setdefault(player, []).append(seat)
-    if not asked:
-        played = rollout.play(ruleset, list(players), games, seed)
-        return played.states, played.returns
-    first = next(iter(asked.values()))[0]
-    others = [it if isinstance(it, str) else "ask" for it in [*players[first + 1 :], *players[:first]]]
+            seats_of.setdefault(player, []).append(seat)
+    if not seats_of:
+        results = rollout.play(ruleset, list(players), games, seed)
+        return results.states, results.returns
+    first = next(iter(seats_of.values()))[0]
+    others = [player if isinstance(player, str) else "ask" for player in [*players[first + 1 :], *players[:first]]]
     batch = Batch(ruleset, games, seed, seat=first, opponents=others, skip_forced=True, auto_reset=False)
     batch.reset(seed)
     with torch.random.fork_rng(devices=[]):
@@ -67,8 +68,8 @@ def play(ruleset: Ruleset, players: Sequence[Player], games: int, seed: int) -> 
         while (waiting := np.flatnonzero(batch.seats >= 0)).size:
             seats = batch.seats[waiting]
             actions = np.zeros(len(waiting), np.int64)
-            for player, its_seats in asked.items():
-                k = np.flatnonzero(np.isin(seats, its_seats))
+            for player, own_seats in seats_of.items():
+                k = np.flatnonzero(np.isin(seats, own_seats))
                 if k.size:
                     actions[k] = player.choose(batch, waiting[k])
             batch.step(actions, waiting)
@@ -77,7 +78,12 @@ def play(ruleset: Ruleset, players: Sequence[Player], games: int, seed: int) -> 
 
 def outcome(ruleset: Ruleset) -> Ruleset:
     """The same game under its default reward, by which players are judged whatever they are trained on."""
-    return make_ruleset(ruleset.name, **{name: value for name, value in ruleset.config.items() if name != "reward"})
+    return make_ruleset(ruleset.name, **without_reward(ruleset))
+
+
+def without_reward(ruleset: Ruleset) -> dict[str, Any]:
+    """A configuration but for its reward, which does not alter what can be played."""
+    return {name: value for name, value in ruleset.config.items() if name != "reward"}
 
 
 # -- Measures ---------------------------------------------------------------------------------------------------------
@@ -101,11 +107,12 @@ def contests(ruleset: Ruleset, policies: Mapping[str, Sequence[int]]) -> list[Co
     """All that the policies of a run (name -> seats) are measured by."""
     if paid_alike(ruleset):
         return [Contest(name, tuple(seats), "") for name, seats in policies.items()]
-    return [Contest(name, tuple(seats), it) for name, seats in policies.items() for it in ("random", "heuristic")]
+    kinds = ("random", "heuristic")
+    return [Contest(name, tuple(seats), kind) for name, seats in policies.items() for kind in kinds]
 
 
 def paid_alike(ruleset: Ruleset) -> bool:
-    """Is the table one team?"""
+    """Are all seats one team?"""
     return ruleset.payoffs == "identical"
 
 
@@ -165,11 +172,11 @@ def share_interval(wins: np.ndarray) -> tuple[float, float, float]:
 
 def averages(each: Sequence[Mapping[str, float]]) -> dict[str, float]:
     """The mean of each figure over the games that have it; NaN if none has."""
-    found = {}
-    for name in dict.fromkeys(name for figure in each for name in figure):
-        values = [figure[name] for figure in each if name in figure and not math.isnan(figure[name])]
-        found[name] = sum(values) / len(values) if values else math.nan
-    return found
+    means = {}
+    for name in dict.fromkeys(name for figures in each for name in figures):
+        values = [figures[name] for figures in each if name in figures and not math.isnan(figures[name])]
+        means[name] = sum(values) / len(values) if values else math.nan
+    return means
 
 
 def measure(ruleset: Ruleset, contest: Contest, name: str, player: Player, games: int, seed: int) -> Result:
@@ -212,55 +219,55 @@ NAMES = ("policy", "one seat", "all seats", "against")
 """Headings of the columns that say who plays; the others are numbers."""
 
 
-def columns(results: Sequence[Result]) -> tuple[list[str], list[list[str]]]:
-    """Headings and rows of the table, as text; without figures that are 0 for all."""
-    names = list(dict.fromkeys(name for it in results for name in it.figures))
-    names = [name for name in names if any(it.figures.get(name, 0) != 0 for it in results)]
-    seated, several = any(it.against for it in results), len({it.policy for it in results}) > 1
-    headings = ["policy"] if several else []
-    headings += ["one seat", "against"] if seated else ["all seats"]
-    headings += [results[0].measure, "95 % interval"]
-    headings += ["above heuristic"] if seated else []
+def table_rows(results: Sequence[Result]) -> list[dict[str, str]]:
+    """The rows of the table, heading -> text; without figures that are 0 for all."""
+    names = list(dict.fromkeys(name for result in results for name in result.figures))
+    names = [name for name in names if any(result.figures.get(name, 0) != 0 for result in results)]
+    seated, several = any(result.against for result in results), len({result.policy for result in results}) > 1
     rows = []
-    for it in results:
-        row = [it.policy] if several else []
-        row += [it.player, it.against] if seated else [it.player]
-        row += [f"{it.value:.3f}", f"{it.low:.3f} to {it.high:.3f}"]
+    for result in results:
+        row = {"policy": result.policy} if several else {}
+        row |= {"one seat": result.player, "against": result.against} if seated else {"all seats": result.player}
+        row |= {result.measure: f"{result.value:.3f}", "95 % interval": f"{result.low:.3f} to {result.high:.3f}"}
         if seated:
-            gain, low, high = it.gain or (0.0, 0.0, 0.0)
-            row += [f"{gain:+.3f} ± {(high - low) / 2:.3f}" if it.player != "heuristic" else ""]
-        rows.append(row + [f"{it.figures[name]:.3g}" if name in it.figures else "" for name in names])
-    return headings + [name.replace("_", " ") for name in names], rows
+            gain, low, high = result.gain or (0.0, 0.0, 0.0)
+            heuristic = result.player == "heuristic"
+            row["above heuristic"] = "" if heuristic else f"{gain:+.3f} ± {(high - low) / 2:.3f}"
+        for name in names:
+            value = result.figures.get(name, math.nan)
+            row[name.replace("_", " ")] = "" if math.isnan(value) else f"{value:.3g}"
+        rows.append(row)
+    return rows
 
 
 def tables(results: Sequence[Result]) -> list[Table]:
     """The table for the terminal, one for each policy: what fits there, without the games' own figures."""
-    policies = list(dict.fromkeys(it.policy for it in results))
+    policies = list(dict.fromkeys(result.policy for result in results))
     return [
-        _table([it for it in results if it.policy == name], name if len(policies) > 1 else None) for name in policies
+        _table([result for result in results if result.policy == name], name if len(policies) > 1 else None)
+        for name in policies
     ]
 
 
 def _table(results: Sequence[Result], title: str | None) -> Table:
-    headings, rows = columns(results)
+    rows = table_rows(results)
+    headings = list(rows[0])
     end = headings.index("above heuristic" if "above heuristic" in headings else "95 % interval") + 1
-    drawn = Table(
+    table = Table(
         title=title, title_justify="left", caption=f"{results[0].games:,} games a row", caption_justify="left"
     )
     for heading in headings[:end]:
-        drawn.add_column(heading, justify="left" if heading in NAMES else "right", no_wrap=True)
-    for before, it, row in zip([None, *results], results, rows):
-        if before is not None and before.against != it.against:
-            drawn.add_section()
-        drawn.add_row(*row[:end])
-    return drawn
+        table.add_column(heading, justify="left" if heading in NAMES else "right", no_wrap=True)
+    for before, result, row in zip([None, *results], results, rows):
+        if before is not None and before.against != result.against:
+            table.add_section()
+        table.add_row(*[row[heading] for heading in headings[:end]])
+    return table
 
 
 def markdown(results: Sequence[Result]) -> str:
     """The table for a file, with all figures."""
-    headings, rows = columns(results)
-    lines = [headings, ["---" if heading in NAMES else "---:" for heading in headings], *rows]
-    return "".join(f"| {' | '.join(line)} |\n" for line in lines) + f"\n{results[0].games:,} games a row.\n"
+    return markdown_table(table_rows(results)) + f"\n{results[0].games:,} games a row.\n"
 
 
 def final_table(
@@ -276,6 +283,6 @@ def final_table(
             "trained, sampled": Actor(policy, sampled=True),
             "trained": Actor(policy),
         }
-        found = {name: measure(ruleset, contest, name, it, games, seed) for name, it in players.items()}
-        results += [with_gain(it, found["heuristic"]) for it in found.values()]
+        of_contest = {name: measure(ruleset, contest, name, player, games, seed) for name, player in players.items()}
+        results += [with_gain(result, of_contest["heuristic"]) for result in of_contest.values()]
     return results

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from agents import runs
-from agents.measures import Player
-from agents.policies import Actor
+from agents.measures import Player, without_reward
+from agents.networks.actor import Actor
 from murder_envs.core.checks import a_choice, fail
 from murder_envs.core.rng import episode_seed
 from murder_envs.drivers.batch import Batch
@@ -17,10 +17,13 @@ from murder_envs.drivers.rollout import POLICIES
 from murder_envs.drivers.search import METHODS, Search
 from murder_envs.ruleset import Ruleset
 
+PERFECT = "perfect_information"
+"""The kind of agent that searches the true state."""
+
 HELP = """an agent is `random`, `heuristic`, `search:1000` (simulations a decision; with method and playout:
-`search:1000:mo:heuristic`), `cheating:1000` (the same search, knowing everything: a ceiling, no player), or a run
-folder, model or checkpoint of agents.train (with `@sampled` behind it: draws its actions). `NAME=AGENT` names it in
-tables."""
+`search:1000:mo:heuristic`), `perfect_information:1000` (the same search, knowing everything: a ceiling, no fair
+player), or a run folder, model or checkpoint of agents.train (with `@sampled` behind it: draws its actions).
+`NAME=AGENT` names it in tables."""
 
 
 class Searcher:
@@ -61,14 +64,14 @@ class Roles:
             actions[k] = self._actors[int(seat)].choose(batch, games[k])
         return actions
 
-    def odds(self, batch: Batch, game: int) -> np.ndarray:
+    def probabilities(self, batch: Batch, game: int) -> np.ndarray:
         """float[n]: how likely each action is in a game."""
         actor = self._actors[int(batch.seats[game])]
-        return actor.odds(batch.observations[game : game + 1], batch.masks[game : game + 1])[0]
+        return actor.probabilities(batch.observations[game : game + 1], batch.masks[game : game + 1])[0]
 
 
 def named(text: str) -> tuple[str, str]:
-    """What tables call an agent, and what makes it."""
+    """What tables call an agent, and by what it is made."""
     name, equals, agent = text.partition("=")
     return (name, agent) if equals else (pathlib.Path(text).name, text)
 
@@ -82,7 +85,7 @@ def make_player(agent: str, ruleset: Ruleset) -> Player:
     if agent in POLICIES:
         return agent
     kind, colon, rest = agent.partition(":")
-    if kind in ("search", "cheating") and colon:
+    if kind in ("search", PERFECT) and colon:
         simulations, *more = rest.split(":")
         if not simulations.isdigit():
             fail("agents", f"how many simulations, as in search:1000, not {agent!r}")
@@ -90,14 +93,14 @@ def make_player(agent: str, ruleset: Ruleset) -> Player:
         for word in more:
             a_choice("agents", word, (*METHODS, *POLICIES))
             settings["method" if word in METHODS else "playout"] = word
-        return Searcher(ruleset, simulations=int(simulations), cheating=kind == "cheating", **settings)
+        return Searcher(ruleset, simulations=int(simulations), perfect_information=kind == PERFECT, **settings)
     path, at, how = agent.partition("@")
     if at and how != "sampled":
         fail("agents", f"@sampled or nothing behind a run, not {agent!r}")
     if not pathlib.Path(path).exists():
-        fail("agents", f"random, heuristic, search:N, cheating:N or a run folder or model that exists, not {agent!r}")
-    theirs, models = runs.load_models(pathlib.Path(path))
-    ours = {name: value for name, value in ruleset.config.items() if name != "reward"}
-    if theirs.name != ruleset.name or {k: v for k, v in theirs.config.items() if k != "reward"} != ours:
-        fail("agents", f"{path} was trained on {theirs.name} with {dict(theirs.config)}, not on this configuration")
+        fail("agents", f"random, heuristic, search:N, {PERFECT}:N or a run folder or model that exists, not {agent!r}")
+    trained_on, models = runs.load_models(pathlib.Path(path))
+    if trained_on.name != ruleset.name or without_reward(trained_on) != without_reward(ruleset):
+        config = dict(trained_on.config)
+        fail("agents", f"{path} was trained on {trained_on.name} with {config}, not on this configuration")
     return Roles({seat: Actor(model.policy, bool(at)) for model, seats in models.values() for seat in seats})

@@ -1,9 +1,9 @@
 """Run folders: what a training leaves on disk, checkpoints that are never half written, and reading them back.
 
     runs/<game>-<time>-s<seed>/
-      config.json     game, configuration, settings, seeds, command line, versions; written first
+      config.json     game, configuration, settings, seeds, provenance; written first
       checkpoints/    the newest few: models, optimisers, random numbers, games, counters, curve; one file each
-      earlier/        what the policies were like in the past, where they meet themselves
+      past/           what the policies were like in the past, where those are opponents
       progress.csv    rows for each evaluation, and tensorboard/ with each update's losses
       model.zip  results.json  results.md  curve.png  game.txt      at the end
 
@@ -15,46 +15,40 @@ from __future__ import annotations
 
 import contextlib
 import csv
-import importlib.metadata
 import io
 import json
 import os
 import pathlib
 import pickle
-import platform
 import random
-import subprocess
-import sys
 import time
 import zipfile
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
 from sb3_contrib import MaskablePPO
 
+from agents import settings as all_settings
+from agents.settings import Settings
 from murder_envs.api.sb3 import BatchVecEnv
 from murder_envs.core.checks import fail
 from murder_envs.drivers.batch import Batch
 from murder_envs.registry import GAMES, make_ruleset
 from murder_envs.ruleset import Ruleset
 
-FORMAT = 2
-"""Of checkpoints; raised when older ones cannot be read any more."""
+FORMAT = 3
+"""Of run folders, models and checkpoints; raised when older ones cannot be read any more."""
 
 KEPT = 3
 """How many checkpoints stay."""
 
 FACTS, RESUME = "murder_envs.json", "murder_envs.pkl"
-"""Entries of models and checkpoints: what it is; of checkpoints: what going on takes beside the models."""
+"""Entries of models and checkpoints: what they are of; of checkpoints: what going on takes beside the models."""
 
 Models = Mapping[str, tuple[MaskablePPO, Sequence[int]]]
 """A run's policies: name -> the model and the seats that it plays."""
-
-PACKAGES = (
-    "murder_envs", "numpy", "numba", "llvmlite", "torch", "stable_baselines3", "sb3_contrib", "gymnasium", "pettingzoo",
-)  # fmt: skip
 
 
 # -- Writing ----------------------------------------------------------------------------------------------------------
@@ -142,36 +136,6 @@ def _lock(file: Any) -> bool:
     return True
 
 
-def surroundings() -> dict[str, Any]:
-    """Command line, machine and versions: what else a result depends on."""
-    packages = {}
-    for name in PACKAGES:
-        with contextlib.suppress(importlib.metadata.PackageNotFoundError):
-            packages[name] = importlib.metadata.version(name)
-    return {
-        "time": time.strftime("%Y-%m-%d %H:%M:%S %z"),
-        "command": [sys.executable, *sys.argv],
-        "python": platform.python_version(),
-        "platform": platform.platform(),
-        "processor": platform.processor() or platform.machine(),
-        "commit": _commit(),
-        "packages": packages,
-    }
-
-
-def _commit() -> str | None:
-    """The checkout's git commit, with a + if files have changed since."""
-    here = pathlib.Path(__file__).resolve().parents[1]
-    said = []
-    for question in (["rev-parse", "HEAD"], ["status", "--porcelain", "--untracked-files=no"]):
-        try:
-            answer = subprocess.run(["git", *question], cwd=here, capture_output=True, timeout=10, check=True)
-        except (OSError, subprocess.SubprocessError):
-            return None
-        said.append(answer.stdout.decode().strip())
-    return said[0] + ("+" if said[1] else "")
-
-
 # -- Checkpoints ------------------------------------------------------------------------------------------------------
 
 
@@ -229,7 +193,7 @@ def checkpoints(run: pathlib.Path) -> list[pathlib.Path]:
 
 
 def read_facts(path: pathlib.Path) -> dict[str, Any]:
-    """What a model or checkpoint says of itself; ValueError if it is none."""
+    """What a model or checkpoint says of itself; ValueError if the file is neither."""
     try:
         with zipfile.ZipFile(path) as archive:
             facts = json.loads(archive.read(FACTS))
@@ -237,8 +201,7 @@ def read_facts(path: pathlib.Path) -> dict[str, Any]:
         fail("checkpoint", f"cannot read {path} ({error.strerror})")
     except (zipfile.BadZipFile, KeyError, json.JSONDecodeError):
         fail("checkpoint", f"{path} is no model or checkpoint of agents.train")
-    if facts.get("format") != FORMAT:
-        fail("checkpoint", f"{path} has format {facts.get('format')}, this program reads {FORMAT}; train anew")
+    check_format("checkpoint", path, facts.get("format"))
     return facts
 
 
@@ -273,9 +236,8 @@ def resume_checkpoint(
                 fail("envs", f"the checkpoint has {kept['batches'][name].n} games under way, not {env.num_envs}")
             model = MaskablePPO.load(io.BytesIO(archive.read(f"{name}.zip")), env=env, device=device)
             env.batch = kept["batches"][name]
-            if (
-                kept["starts"][name] is not None
-            ):  # else it was kept before its first game; the library begins with a reset
+            # None: the checkpoint was written before the first game; then the library begins with a reset.
+            if kept["starts"][name] is not None:
                 model._last_obs = env.batch.observations.copy()
                 model._last_episode_starts = kept["starts"][name]
             models[name] = model
@@ -290,39 +252,70 @@ def resume_checkpoint(
 # -- Reading ----------------------------------------------------------------------------------------------------------
 
 
-def read_config(run: pathlib.Path) -> dict[str, Any]:
-    """A run's config.json; ValueError if it is no run folder or of an unknown game."""
+class RunConfig(NamedTuple):
+    """A run's config.json, checked.
+
+    Attributes:
+        game, version: of what.
+        config: the game's configuration.
+        settings: those of the run.
+        content: all of it.
+    """
+
+    game: str
+    version: int
+    config: dict[str, Any]
+    settings: Settings
+    content: dict[str, Any]
+
+
+def read_config(run: pathlib.Path) -> RunConfig:
+    """A run's config.json; ValueError names what is wrong with it: no run folder, another format, an unknown game, a
+    setting that is missing or out of range."""
+    path = run / "config.json"
     try:
-        config = json.loads((run / "config.json").read_text(encoding="utf-8"))
-        game, _, _, _ = (config[name] for name in ("game", "version", "config", "settings"))
+        content = json.loads(path.read_text(encoding="utf-8"))
+        game, version, config, values = (content[name] for name in ("game", "version", "config", "settings"))
     except OSError as error:
         fail("run", f"{run} is no run folder: no config.json in it ({error.strerror})")
     except (json.JSONDecodeError, UnicodeDecodeError, KeyError, TypeError):
-        fail("run", f"{run / 'config.json'} is damaged")
+        fail("run", f"{path} is damaged")
+    check_format("run", run, content.get("format"))
     if game not in GAMES:
         fail("game", f"{run} is of {game!r}, which is not here; known: {', '.join(GAMES)}")
-    return config
+    try:
+        settings = all_settings.from_json(values)
+    except ValueError as error:
+        raise ValueError(f"{error} (in {path})") from None
+    return RunConfig(game, version, config, settings, content)
 
 
-def is_finished(run: pathlib.Path, config: Mapping[str, Any]) -> bool:
+def check_format(field: str, path: pathlib.Path, number: Any) -> None:
+    """ValueError if a run, model or checkpoint was written in another format than this program's."""
+    if number != FORMAT:
+        fail(field, f"{path} has format {number}, this program reads {FORMAT}; train anew")
+
+
+def is_finished(run: pathlib.Path, steps: int) -> bool:
     """Has a run reached all its steps and written its results?"""
     try:
-        return json.loads((run / "results.json").read_text(encoding="utf-8"))["of"] >= config["settings"]["steps"]
+        return json.loads((run / "results.json").read_text(encoding="utf-8"))["of"] >= steps
     except (OSError, ValueError, KeyError, TypeError):
         return False
 
 
 def newest_unfinished(out: pathlib.Path, game: str | None) -> pathlib.Path:
     """The newest run that is neither finished nor being trained right now; ValueError if there is none."""
-    found = []
+    paths = []
     for path in out.glob("*/config.json"):
+        run = path.parent
         with contextlib.suppress(ValueError):
-            config = read_config(path.parent)
-            if game in (None, config["game"]) and not is_finished(path.parent, config) and not is_locked(path.parent):
-                found.append(path)
-    if not found:
+            config = read_config(run)
+            if game in (None, config.game) and not is_finished(run, config.settings.steps) and not is_locked(run):
+                paths.append(path)
+    if not paths:
         fail("resume", f"no unfinished run{f' of {game}' if game else ''} in {out}; leave --resume out to start one")
-    return max(found, key=lambda path: path.stat().st_mtime).parent
+    return max(paths, key=lambda path: path.stat().st_mtime).parent
 
 
 def load_models(path: pathlib.Path, device: str = "cpu") -> tuple[Ruleset, dict[str, tuple[MaskablePPO, list[int]]]]:
@@ -332,7 +325,7 @@ def load_models(path: pathlib.Path, device: str = "cpu") -> tuple[Ruleset, dict[
         The ruleset, and name -> (model, the seats that it plays).
 
     Raises:
-        ValueError: there is none, or it is of a game or version that is not here.
+        ValueError: there is no model, or it is of a game, version or format that is not here.
     """
     if path.is_dir():
         read_config(path)
@@ -341,7 +334,7 @@ def load_models(path: pathlib.Path, device: str = "cpu") -> tuple[Ruleset, dict[
             fail("run", f"{path} has neither models nor a checkpoint yet")
     else:
         files = [path]
-    found: dict[str, tuple[MaskablePPO, list[int]]] = {}
+    models: dict[str, tuple[MaskablePPO, list[int]]] = {}
     for file in files:
         facts = read_facts(file)
         if facts["game"] not in GAMES:
@@ -349,14 +342,14 @@ def load_models(path: pathlib.Path, device: str = "cpu") -> tuple[Ruleset, dict[
         ruleset = make_ruleset(facts["game"], **facts["config"])
         check_facts(file, ruleset)
         if "seats" in facts:
-            found[file.stem] = MaskablePPO.load(file, device=device), facts["seats"]
+            models[file.stem] = MaskablePPO.load(file, device=device), facts["seats"]
             continue
         with zipfile.ZipFile(file) as archive:
             for name in archive.namelist():
                 if name.endswith(".zip"):
-                    model = io.BytesIO(archive.read(name))
-                    with zipfile.ZipFile(model) as inner:
+                    content = io.BytesIO(archive.read(name))
+                    with zipfile.ZipFile(content) as inner:
                         seats = json.loads(inner.read(FACTS))["seats"]
-                    model.seek(0)
-                    found[name.removesuffix(".zip")] = MaskablePPO.load(model, device=device), seats
-    return ruleset, found
+                    content.seek(0)
+                    models[name.removesuffix(".zip")] = MaskablePPO.load(content, device=device), seats
+    return ruleset, models

@@ -7,7 +7,7 @@
     env.reset(seed=7)
     env.step(player.act(env))
 
-It knows what the agent to act knows, and nothing more; see `murder_envs.drivers.search`.
+The player knows what the agent to act knows, and nothing more; see `murder_envs.drivers.search`.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Any
 
 from murder_envs.core.checks import an_int
 from murder_envs.core.rng import episode_seed
-from murder_envs.drivers.search import Found, Search
+from murder_envs.drivers.search import Search, SearchResult
 
 
 class SearchAgent:
@@ -25,11 +25,11 @@ class SearchAgent:
     Args:
         simulations: games played in thought for each decision.
         seed: int from 0 to 2^63 - 1; equal seeds and equal games give equal play.
-        settings: those of `Search`: method, playout, exploration, cheating.
+        settings: those of `Search`: method, playout, exploration, threshold, perfect_information.
 
     Raises:
-        ValueError: an argument has the wrong form; the text begins with its name. What `Search` has to say of its
-            own is said at the first decision, when the game is known.
+        ValueError: an argument has the wrong form; the text begins with its name. The settings of `Search`
+            are checked at the first decision, when the game is known.
     """
 
     def __init__(self, simulations: int = 1000, *, seed: int = 0, **settings: Any) -> None:
@@ -39,7 +39,7 @@ class SearchAgent:
         self.reset(seed)
 
     def reset(self, seed: int) -> None:
-        """Start its random numbers anew."""
+        """Start the player's random numbers anew."""
         self._seed = an_int("seed", seed, 0, 2**63 - 1)
         self._decisions = 0
 
@@ -52,8 +52,8 @@ class SearchAgent:
         legal = env.unwrapped.legal_actions()
         return legal[0] if len(legal) == 1 else self.think(env).action
 
-    def think(self, env: Any) -> Found:
-        """All that a search of this decision finds."""
+    def think(self, env: Any) -> SearchResult:
+        """The whole result of a search of this decision."""
         game = env.unwrapped
         if self._search is None or self._search.ruleset is not game.ruleset:
             self._search = Search(game.ruleset, simulations=self._simulations, **self._settings)

@@ -29,7 +29,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyspiel
 
-from agents.players import HELP, Roles, make_player, named
+from agents.players import HELP, PERFECT, Roles, make_player, named
 from agents.report import PACKAGES, markdown_table, package_versions, provenance
 from benchmarks import game_data
 from murder_envs.api import openspiel
@@ -124,7 +124,7 @@ def policy_of(agent: str, ruleset: Ruleset, samples: int, seed: int) -> Policy:
     """
     if agent == "random":
         return uniform
-    if agent.startswith("perfect_information"):
+    if agent.startswith(PERFECT):
         raise ValueError(f"agents: {agent!r} knows more than an information state holds")
     player = make_player(agent, ruleset)
     if isinstance(player, str):
@@ -137,7 +137,7 @@ def policy_of(agent: str, ruleset: Ruleset, samples: int, seed: int) -> Policy:
             return {legal[0]: 1.0}
         batch.start(0, seed, {"snapshot": ruleset.snapshot(ruleset.rules, state.position())})
         if isinstance(player, Roles):
-            odds = player.odds(batch, 0)
+            odds = player.probabilities(batch, 0)
             return {action: float(odds[action]) for action in legal}
         answers = collections.Counter(
             int(batch.choose(player)[0] if isinstance(player, str) else player.choose(batch, games)[0])

@@ -26,6 +26,7 @@ from rich.console import Console
 from agents import runs
 from agents.evaluate import csv_rows, evaluate
 from agents.measures import outcome
+from agents.players import PERFECT
 from agents.report import markdown_table, provenance
 from murder_envs.core.checks import an_int, fail
 from murder_envs.drivers.rollout import POLICIES
@@ -62,10 +63,10 @@ def numbers(field: str, text: str) -> list[int]:
 
 def measure(ruleset: Ruleset, options: argparse.Namespace, console: Console) -> Iterator[dict[str, Any]]:
     """A row for each role and budget, as soon as it is known; first the ceiling."""
-    origin = {**provenance(options.command_line), "seed": options.seed, "command_line": options.command_line}
+    origin = {**provenance(options.command_line), "seed": options.seed}
     searches = [("search", *pair) for pair in zip(options.budgets, options.deals)]
     if options.ceiling:
-        searches.insert(0, ("perfect_information", options.ceiling, options.deals[-1]))
+        searches.insert(0, (PERFECT, options.ceiling, options.deals[-1]))
     for kind, simulations, deals in searches:
         agent = f"{kind}:{simulations}:{options.method}:{options.playout}"
         agents = {OTHER_SEATS: OTHER_SEATS, agent: agent}
@@ -139,7 +140,7 @@ def plot(rows: Sequence[dict[str, Any]], path: pathlib.Path) -> None:
         axes.axhline(0, color="#c2571a", linewidth=1.3, linestyle=(0, (5, 3)))
         axes.errorbar(x, y, bars, marker="o", markersize=4, capsize=3, color="#1f5fa8")
         for row in of_panel:
-            if not row["row"].startswith("search"):
+            if row["row"].startswith(PERFECT):
                 axes.axhline(row["gain"], color="#7a7a7a", linewidth=1.3, linestyle=(0, (1, 2)))
                 axes.text(
                     x[0], row["gain"], "perfect information", color="#7a7a7a", va="bottom", fontsize="small"

@@ -38,14 +38,14 @@ def warm_single(ruleset: Ruleset) -> None:
 
 def warm_batch(ruleset: Ruleset) -> None:
     """What the Gymnasium and stable-baselines3 environments use, and training."""
-    from murder_envs.drivers.advice import Advice
     from murder_envs.drivers.batch import Batch
+    from murder_envs.drivers.prior import ScriptedPrior
 
     batch = Batch(ruleset, 2, 0, seat=0, opponents="heuristic")
     batch.reset()
     for policy in ("random", "heuristic"):
         batch.step(batch.choose(policy))
-    Advice(ruleset)(batch.observations, batch.masks)
+    ScriptedPrior(ruleset)(batch.observations, batch.masks)
 
 
 def warm_rollout(ruleset: Ruleset) -> None:

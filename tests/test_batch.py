@@ -10,8 +10,8 @@ from numpy.lib import recfunctions
 from murder_envs.core.jit import COMPILED, bind
 from murder_envs.core.rng import episode_seed
 from murder_envs.drivers import rollout
-from murder_envs.drivers.advice import Advice
 from murder_envs.drivers.batch import Batch
+from murder_envs.drivers.prior import ScriptedPrior
 from tests.support import Table, decisions_of, ruleset_of
 
 ARRAYS = (
@@ -439,29 +439,29 @@ def test_games_go_on_with_a_first_action(ruleset):
     assert (played.decisions == after.decisions).all()
 
 
-def test_advice_is_what_the_scripted_player_does(ruleset):
+def test_the_scripted_prior_is_what_the_scripted_player_does(ruleset):
     """Where it draws no lots there is one answer; equal views, equal answer; legal always."""
-    advice = Advice(ruleset)
+    prior = ScriptedPrior(ruleset)
     batch = Batch(ruleset, 64, 3, skip_forced=True)
     batch.reset()
     sure = right = 0
     for _ in range(20):
         choices = np.stack([batch.choose("heuristic") for _ in range(8)])
-        said = advice(batch.observations, batch.masks)
-        assert (batch.masks[np.arange(64), said] == 1).all()
+        chosen = prior(batch.observations, batch.masks)
+        assert (batch.masks[np.arange(64), chosen] == 1).all()
         alone = (choices == choices[0]).all(0)
         sure += alone.sum()
-        right += (said == choices[0])[alone].sum()
+        right += (chosen == choices[0])[alone].sum()
         order = np.arange(64)[::-1]
-        again = pickle.loads(pickle.dumps(advice))(batch.observations[order], batch.masks[order] != 0)
-        assert (again[order] == said).all()
+        again = pickle.loads(pickle.dumps(prior))(batch.observations[order], batch.masks[order] != 0)
+        assert (again[order] == chosen).all()
         batch.step(choices[0])
     assert right > 0.95 * sure > 64  # what is chosen eight times in eight may be a lot all the same, once in a while
     for wrong in (batch.observations[:, 1:], batch.observations[:5]):
         with pytest.raises(ValueError, match="observations: |masks: "):
-            advice(wrong, batch.masks)
+            prior(wrong, batch.masks)
     with pytest.raises(ValueError, match="masks: at least one"):
-        advice(batch.observations, np.zeros_like(batch.masks))
+        prior(batch.observations, np.zeros_like(batch.masks))
 
 
 def test_playouts(ruleset):

@@ -16,6 +16,7 @@ pytest.importorskip("sb3_contrib")
 from rich.console import Console
 
 from agents import evaluate, measures, players, train
+from agents.report import markdown_table, provenance
 from murder_envs import registry
 from tests.support import ruleset_of
 
@@ -32,26 +33,26 @@ AGENTS = {
     "random": "random",
     "heuristic": "heuristic",
     "search": "search:8:flat:random",
-    "ceiling": "cheating:8:so:random",
+    "ceiling": "perfect_information:8:so:random",
 }
 
 
 @functools.cache
-def found(game: str) -> evaluate.Evaluation:
+def evaluation_of(game: str) -> evaluate.Evaluation:
     """An evaluation of the compiled players, a search and its ceiling."""
     return matrix(game, AGENTS)
 
 
 @pytest.mark.slow
 def test_every_agent_meets_every_agent_in_every_role(game):
-    it = found(game)
-    of = it.ruleset.roles
-    assert sorted(seat for seats in of.values() for seat in seats) == list(range(it.ruleset.n_seats))
-    assert [(cell.role, cell.row, cell.column) for cell in it.cells] == [
-        (role, row, column) for role in of for row in AGENTS for column in AGENTS
+    evaluation = evaluation_of(game)
+    roles = evaluation.ruleset.roles
+    assert sorted(seat for seats in roles.values() for seat in seats) == list(range(evaluation.ruleset.n_seats))
+    assert [(cell.role, cell.row, cell.column) for cell in evaluation.cells] == [
+        (role, row, column) for role in roles for row in AGENTS for column in AGENTS
     ]
-    for cell in it.cells:
-        assert cell.deals == 6 and cell.games == 6 * len(of[cell.role])
+    for cell in evaluation.cells:
+        assert cell.deals == 6 and cell.games == 6 * len(roles[cell.role])
         value, low, high = cell.win_rate
         assert 0 <= low <= value <= high <= 1
         assert cell.mean_return[1] <= cell.mean_return[0] <= cell.mean_return[2]
@@ -59,8 +60,8 @@ def test_every_agent_meets_every_agent_in_every_role(game):
 
 
 @pytest.mark.slow
-def test_the_share_of_the_ceiling_goes_from_random_to_cheating(game):
-    cells = [cell for cell in found(game).cells if not math.isnan(cell.of_ceiling)]
+def test_the_share_of_the_ceiling_goes_from_random_to_perfect_information(game):
+    cells = [cell for cell in evaluation_of(game).cells if not math.isnan(cell.of_ceiling)]
     assert cells
     for cell in cells:
         if cell.row in ("random", "ceiling"):
@@ -70,9 +71,9 @@ def test_the_share_of_the_ceiling_goes_from_random_to_cheating(game):
 @pytest.mark.slow
 def test_a_cell_is_what_its_games_say(game):
     """Two compiled players: the same as whole games of the rollout driver."""
-    it = found(game)
-    ruleset = it.ruleset
-    cell = next(cell for cell in it.cells if (cell.row, cell.column) == ("heuristic", "random"))
+    evaluation = evaluation_of(game)
+    ruleset = evaluation.ruleset
+    cell = next(cell for cell in evaluation.cells if (cell.row, cell.column) == ("heuristic", "random"))
     paid = []
     for seat in ruleset.roles[cell.role]:
         seated = ["random"] * ruleset.n_seats
@@ -84,9 +85,9 @@ def test_a_cell_is_what_its_games_say(game):
 
 @pytest.mark.slow
 def test_the_gain_is_the_mean_of_paired_differences(game):
-    it = found(game)
-    ruleset = it.ruleset
-    cell = next(cell for cell in it.cells if (cell.row, cell.column) == ("heuristic", "random"))
+    evaluation = evaluation_of(game)
+    ruleset = evaluation.ruleset
+    cell = next(cell for cell in evaluation.cells if (cell.row, cell.column) == ("heuristic", "random"))
     paid = {}
     for row in ("heuristic", "random"):
         each = []
@@ -98,7 +99,7 @@ def test_the_gain_is_the_mean_of_paired_differences(game):
         paid[row] = np.mean(each, 0)
     differences = paid["heuristic"] - paid["random"]
     assert cell.gain == pytest.approx(measures.mean_interval(differences))
-    assert all(cell.gain == (0, 0, 0) for cell in it.cells if cell.row == cell.column)
+    assert all(cell.gain == (0, 0, 0) for cell in evaluation.cells if cell.row == cell.column)
 
 
 def test_only_some_have_the_other_seats():
@@ -109,7 +110,7 @@ def test_only_some_have_the_other_seats():
     assert both.ratings
     one = evaluate.evaluate(ruleset_of(game), agents, 6, SEED, 1, QUIET, ["heuristic"])
     assert str(one.cells) == str([cell for cell in both.cells if cell.column == "heuristic"]) and not one.ratings
-    about = {"seed": SEED, "commit": "", "command_line": "", "packages": {}}
+    about = {"seed": SEED, "commit": "", "command": "", "packages": {}}
     assert str(evaluate.evaluate(ruleset_of(game), agents, 6, SEED, 1, QUIET, list(agents))[1:]) == str(both[1:])
     for wrong in (["nobody"], ["heuristic", "heuristic"], []):
         with pytest.raises(ValueError, match="among: "):
@@ -120,12 +121,12 @@ def test_only_some_have_the_other_seats():
 
 @pytest.mark.slow
 def test_ratings_follow_strength_and_teams_have_none(game):
-    it = found(game)
-    if measures.paid_alike(it.ruleset):
-        assert it.ratings == {}
+    evaluation = evaluation_of(game)
+    if measures.paid_alike(evaluation.ruleset):
+        assert evaluation.ratings == {}
     else:
-        assert set(it.ratings) == set(AGENTS)
-        assert it.ratings["heuristic"][0] > it.ratings["random"][0]
+        assert set(evaluation.ratings) == set(AGENTS)
+        assert evaluation.ratings["heuristic"][0] > evaluation.ratings["random"][0]
 
 
 def test_processes_change_nothing():
@@ -155,19 +156,19 @@ def test_everything_lies_in_one_folder_and_says_how_it_was_made(tmp_path, capsys
     assert {(row["row"], row["column"]) for row in rows} == {(a, b) for a in names for b in names}
     assert all(row["seed"] == "3" and "numba=" in row["versions"] and "--deals 5" in row["command"] for row in rows)
     assert (out / "matrix.png").read_bytes().startswith(b"\x89PNG")
-    said = (out / "matrix.md").read_text(encoding="utf-8")
-    assert "| strong |" in said and "Seed 3" in said and "## Ratings" in said
+    text = (out / "matrix.md").read_text(encoding="utf-8")
+    assert "| strong |" in text and "Seed 3" in text and "## Ratings" in text
     assert json.loads((out / "evaluation.json").read_text(encoding="utf-8"))["agents"]["strong"] == "heuristic"
     assert "strong" in capsys.readouterr().out
 
 
 def test_a_trained_model_is_an_agent(tmp_path):
-    game = next(iter(train.GAME_SETTINGS))
+    game = next(iter(registry.GAMES))
     small = ["--envs", "16", "--rollout", "8", "--steps", "128", "--net", "16,16", "--evals", "1", "--eval-games", "8"]
     assert train.main(["--game", game, *small, "--test-games", "8", "--threads", "1", "--out", str(tmp_path)]) == 0
     (run,) = tmp_path.iterdir()
-    it = matrix(game, {"trained": str(run), "drawn": f"{run}@sampled", "file": str(run / "model.zip")}, deals=4)
-    value = {(cell.row, cell.column): cell.win_rate for cell in it.cells}
+    agents = {"trained": str(run), "drawn": f"{run}@sampled", "file": str(run / "model.zip")}
+    value = {(cell.row, cell.column): cell.win_rate for cell in matrix(game, agents, deals=4).cells}
     assert value["trained", "trained"] == value["file", "file"]
     other = next(name for name in registry.GAMES if name != game)
     with pytest.raises(ValueError, match="agents: .* was trained on"):
@@ -207,3 +208,25 @@ def test_intervals_of_shares():
     mixed = np.array([[1.0, 1.0]] * 50 + [[1.0, 0.0]] * 50)
     value, low, high = measures.share_interval(mixed)
     assert value == 0.75 and (low, high) == pytest.approx((0.701, 0.799), abs=1e-3)
+
+
+# -- Reports ----------------------------------------------------------------------------------------------------------
+
+
+def test_a_markdown_table():
+    rows = [{"name": "a|b", "games": 1234, "rate": 0.5, "gain": "+0.1 ± 0.2"}, {"name": "c", "rate": math.nan}]
+    assert markdown_table(rows) == (
+        "| name | games | rate | gain |\n"
+        "| --- | ---: | ---: | ---: |\n"
+        "| a\\|b | 1,234 | 0.5 | +0.1 ± 0.2 |\n"
+        "| c |  |  |  |\n"
+    )
+    assert markdown_table(rows, {"rate": "win rate"}) == "| win rate |\n| ---: |\n| 0.5 |\n|  |\n"
+    assert markdown_table([], ["name"]) == "| name |\n| --- |\n"
+
+
+def test_provenance_is_plain_and_names_what_made_a_result():
+    told = provenance("python -m agents.evaluate --seed 3")
+    assert json.loads(json.dumps(told)) == told
+    assert told["command"] == "python -m agents.evaluate --seed 3" and "numba" in told["packages"]
+    assert set(told) == {"time", "command", "commit", "platform", "processor", "python", "packages"}

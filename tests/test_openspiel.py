@@ -435,7 +435,8 @@ def test_a_trained_agent_says_its_probabilities(tmp_path):
     exact, train = pytest.importorskip("benchmarks.exact"), pytest.importorskip("agents.train")
     case = exact.CASES[0]
     small = ["--envs", "8", "--rollout", "8", "--steps", "64", "--net", "16,16", "--evals", "1", "--eval-games", "8"]
-    small += ["--test-games", "8", "--threads", "1", "--imitate", "0", "--improve", "0", "--trust", "1"]
+    small += ["--test-games", "8", "--threads", "1", "--cloning-decisions", "0", "--improvement-positions", "0"]
+    small += ["--prior-weight", "1"]
     assert train.main(["--game", case.game, "--config", case.config, *small, "--out", str(tmp_path)]) == 0
     (run,) = tmp_path.iterdir()
     its = openspiel.Tree(openspiel.load(case.game, case.config, **case.parameters))

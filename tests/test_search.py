@@ -16,7 +16,7 @@ from murder_envs.api.aec import SkipForced
 from murder_envs.core.bits import always
 from murder_envs.core.jit import bind, records
 from murder_envs.drivers.batch import Batch
-from murder_envs.drivers.search import METHODS, Found, Search
+from murder_envs.drivers.search import METHODS, Search, SearchResult
 from murder_envs.ruleset import Ruleset
 from tests.support import ROOT, Table, all_configs, games, reported, ruleset_of
 from tests.test_jit import allocations, compiled_only
@@ -28,17 +28,17 @@ FEW = 24
 
 def choices(ruleset: Ruleset, n: int, first_seed: int = 0, share: float = 0.2) -> Iterator[Table]:
     """n decisions with two legal actions or more, from random games, each taken with this probability."""
-    found = 0
+    taken = 0
     for table, rng in games(ruleset, 1000, first_seed):
         for _ in table.play_on(rng):
-            if found == n:
+            if taken == n:
                 return
             if len(table.legal()) > 1 and rng.random() < share:
-                found += 1
+                taken += 1
                 yield table.copy()
 
 
-def same(a: Found, b: Found) -> bool:
+def same(a: SearchResult, b: SearchResult) -> bool:
     return a.action == b.action and all(map(np.array_equal, a[2:], b[2:], [False, True, False]))
 
 
@@ -51,8 +51,8 @@ def test_a_few_simulations(game, method):
     """As many as also run uncompiled in a second or two."""
     ruleset = ruleset_of(game)
     (table,) = choices(ruleset, 1)
-    found, again = (Search(ruleset, method, 4, playout="random").run(table.states, 5) for _ in range(2))
-    assert found.action in table.legal() and found.visits.sum() == 4 and same(found, again)
+    result, again = (Search(ruleset, method, 4, playout="random").run(table.states, 5) for _ in range(2))
+    assert result.action in table.legal() and result.visits.sum() == 4 and same(result, again)
 
 
 @pytest.mark.parametrize(("method", "playout"), SETTINGS)
@@ -61,10 +61,10 @@ def test_equal_seeds_give_equal_results(game, method, playout):
     ruleset = ruleset_of(game)
     first, second = (Search(ruleset, method, FEW, playout=playout) for _ in range(2))
     tables = list(choices(ruleset, 2))
-    found = [first.run(table.states, 5) for table in tables]
-    for table, expected in zip(reversed(tables), reversed(found)):
+    results = [first.run(table.states, 5) for table in tables]
+    for table, expected in zip(reversed(tables), reversed(results)):
         assert same(second.run(table.states, 5), expected)
-    assert any(not same(second.run(tables[0].states, seed), found[0]) for seed in range(6, 16))
+    assert any(not same(second.run(tables[0].states, seed), results[0]) for seed in range(6, 16))
 
 
 @pytest.mark.parametrize(("method", "playout"), SETTINGS)
@@ -78,53 +78,53 @@ def test_every_decision_of_a_game_can_be_searched(game, method, playout):
                 if table.over:
                     break
                 before = table.states.tobytes()
-                found = search.run(table.states, k)
+                result = search.run(table.states, k)
                 assert table.states.tobytes() == before
-                legal, tried = table.legal(), np.flatnonzero(found.visits)
-                assert found.action in legal and set(tried) <= set(legal)
-                assert found.seat == table.seat and found.visits.sum() == FEW
+                legal, tried = table.legal(), np.flatnonzero(result.visits)
+                assert result.action in legal and set(tried) <= set(legal)
+                assert result.seat == table.seat and result.visits.sum() == FEW
                 assert len(tried) == len(legal) or method != "flat" or len(legal) > FEW
-                assert np.array_equal(np.isfinite(found.values), found.visits > 0)
-                mean = (found.visits * np.nan_to_num(found.values)).sum() / FEW
-                assert mean == pytest.approx(found.returns[table.seat])
+                assert np.array_equal(np.isfinite(result.values), result.visits > 0)
+                mean = (result.visits * np.nan_to_num(result.values)).sum() / FEW
+                assert mean == pytest.approx(result.returns[table.seat])
 
 
-def test_the_scripted_choice_stands_unless_beaten_beyond_doubt(game):
-    """With much doubt a search plays as the scripted player does, with none it takes what it found."""
+def test_the_scripted_choice_stands_unless_another_is_better_by_the_threshold(game):
+    """With a high threshold a search plays as the scripted player does, with none it takes its own choice."""
     ruleset = ruleset_of(game)
-    sure, doubtful = (Search(ruleset, "flat", 4 * FEW, doubt=doubt) for doubt in (0.0, 1e6))
+    without, high = (Search(ruleset, "flat", 4 * FEW, threshold=threshold) for threshold in (0.0, 1e6))
     changed = 0
     for k, table in enumerate(choices(ruleset, 20)):
-        found, kept = sure.run(table.states, k), doubtful.run(table.states, k)
-        assert np.array_equal(found.visits, kept.visits)
-        assert found.values[found.action] == np.nanmax(found.values)
+        free, kept = without.run(table.states, k), high.run(table.states, k)
+        assert np.array_equal(free.visits, kept.visits)
+        assert free.values[free.action] == np.nanmax(free.values)
         streams = [np.array([seed], np.uint64) for seed in range(40)]
-        scripted = {table.driver.choose_by_heuristic(table.row, table.words, ruleset.rules, its) for its in streams}
+        scripted = {table.driver.choose_by_heuristic(table.row, table.words, ruleset.rules, one) for one in streams}
         assert kept.action in scripted
-        changed += found.action != kept.action
+        changed += free.action != kept.action
     assert changed
 
 
 @pytest.mark.parametrize("config", ["default", "other"])
-def test_what_scripted_players_say_can_be_believed(game, config):
-    """In their own games the truth is is_consistent for every seat; some redeals are not, where anything is said."""
+def test_games_of_scripted_players_are_consistent(game, config):
+    """With what they say, for every seat; some redeals are not, where anything is said."""
     ruleset = ruleset_of(game, config if config == "default" else list(all_configs(game))[1])
     batch = Batch(ruleset, 8, 5, skip_forced=True, auto_reset=False)
     batch.reset(5)
     driver, other = bind(ruleset, "single"), records(ruleset.STATE, 1)
-    fits = bind(ruleset, ROOT / "tests" / "beliefs.py").fits
-    believed = redealt = 0
+    consistent = bind(ruleset, ROOT / "tests" / "consistent.py").consistent
+    n_consistent = redealt = 0
     while (waiting := np.flatnonzero(batch.seats >= 0)).size:
         for i in waiting:
             for seat in range(ruleset.n_seats):
-                assert fits(batch.states[i : i + 1], ruleset.rules, seat)
+                assert consistent(batch.states[i : i + 1], ruleset.rules, seat)
             other[:] = batch.states[i : i + 1]
             driver.deal_anew(other, ruleset.rules, int(batch.seats[i]), int(batch.lengths[i]))
-            believed += fits(other, ruleset.rules, int(batch.seats[i]))
+            n_consistent += consistent(other, ruleset.rules, int(batch.seats[i]))
             redealt += 1
         batch.step(batch.choose("heuristic")[waiting], waiting)
-    assert 0 < believed <= redealt
-    assert (believed < redealt) == (ruleset.kernels["is_consistent"] is not always)
+    assert 0 < n_consistent <= redealt
+    assert (n_consistent < redealt) == (ruleset.kernels["is_consistent"] is not always)
 
 
 @compiled_only
@@ -132,7 +132,7 @@ def test_what_scripted_players_say_can_be_believed(game, config):
 def test_a_simulation_allocates_nothing(game, method):
     ruleset = ruleset_of(game)
     (table,) = choices(ruleset, 1)
-    short, long = (Search(ruleset, method, n, playout="heuristic", doubt=0) for n in (10, 200))
+    short, long = (Search(ruleset, method, n, playout="heuristic", threshold=0) for n in (10, 200))
     assert allocations(long.run, table.states) == allocations(short.run, table.states)
 
 
@@ -146,7 +146,7 @@ def dealt_alike(table: Table, twin: Table) -> bool:
 
 
 def test_a_search_does_not_depend_on_what_is_hidden(game):
-    """In another world that the seat cannot tell from the true one it finds the same, to the last visit."""
+    """In another world that the seat cannot tell from the true one the result is the same, to the last visit."""
     ruleset = ruleset_of(game)
     searches = [Search(ruleset, method, FEW, playout=playout) for method, playout in SETTINGS]
     pairs = [
@@ -169,16 +169,18 @@ def test_nor_does_it_on_average(game, playout):
     for k, table in enumerate(choices(ruleset, 4, 90)):
         search = Search(ruleset, "mo", FEW, playout=playout)
         twins = [table.redealt(table.seat, 1000 * k + twin) for twin in range(2)]
-        shares = [np.array([search.run(its.states, seed).visits for seed in range(n)]) / FEW for its in (table, *twins)]
+        shares = [
+            np.array([search.run(world.states, seed).visits for seed in range(n)]) / FEW for world in (table, *twins)
+        ]
         for other in shares[1:]:
             spread = np.sqrt((shares[0].var(0) + other.var(0)) / n)
             assert (np.abs(shares[0].mean(0) - other.mean(0)) <= 5 * spread + 1e-9).all(), table.report()
 
 
-def test_cheating_sees_the_true_state(game):
-    """So it does depend on what is hidden, and on nothing but that: without any other choice it is sure of the end."""
+def test_a_search_with_perfect_information_sees_the_true_state(game):
+    """So its result does depend on what is hidden."""
     ruleset = ruleset_of(game)
-    search = Search(ruleset, "flat", 4 * FEW, cheating=True)
+    search = Search(ruleset, "flat", 4 * FEW, perfect_information=True)
     differs = False
     for k, table in enumerate(choices(ruleset, 20, 30)):
         twin = table.redealt(table.seat, k)
@@ -193,7 +195,7 @@ def test_flat_values_are_those_of_plain_playouts(game):
     """Played one by one through the interface that tests use."""
     ruleset, n = ruleset_of(game), 60
     for table in choices(ruleset, 2, 11):
-        found = Search(ruleset, "flat", 3000, playout="random").run(table.states, 3)
+        result = Search(ruleset, "flat", 3000, playout="random").run(table.states, 3)
         for action in table.legal()[:3]:
             returns = []
             for seed in range(n):
@@ -203,7 +205,7 @@ def test_flat_values_are_those_of_plain_playouts(game):
             # A variance seen to be 0 is an estimate too.
             variance = max(float(np.var(returns)), 1 / n)
             assert np.mean(returns) == pytest.approx(
-                found.values[action], abs=5 * (variance / n + variance / found.visits[action]) ** 0.5
+                result.values[action], abs=5 * (variance / n + variance / result.visits[action]) ** 0.5
             ), ruleset.actions.names[action]
 
 
@@ -226,7 +228,7 @@ def sure_wins(game: str) -> list[tuple[Table, list[int]]]:
     """Some decisions with an action that wins at once whatever is hidden, and one that does not."""
     ruleset = ruleset_of(game)
     best = max(max(table.finish(rng).returns()) for table, rng in games(ruleset, 30))
-    found = []
+    positions = []
     for k, (table, rng) in enumerate(games(ruleset, 400, 300)):
         if k % 2:  # scripted players come where random ones do not, and know when they are sure
             finish_scripted(table, k)
@@ -241,19 +243,19 @@ def sure_wins(game: str) -> list[tuple[Table, list[int]]]:
             worlds = [before.redealt(before.seat, seed) for seed in range(12)]
             sure = [action for action in wins if all(wins_at_once(world, action, best) for world in worlds)]
             if sure and any(not wins_at_once(world, action, best) for world in worlds for action in legal):
-                found.append((before, sure))
-        if len(found) >= 3:
+                positions.append((before, sure))
+        if len(positions) >= 3:
             break
-    return found
+    return positions
 
 
 @pytest.mark.parametrize(("method", "playout"), SETTINGS)
-def test_a_sure_win_is_found(game, method, playout):
+def test_a_sure_win_is_taken(game, method, playout):
     positions = sure_wins(game)
     assert positions
     for table, wins in positions:
-        found = Search(table.ruleset, method, 500, playout=playout).run(table.states, 1)
-        assert found.action in wins, table.report()
+        result = Search(table.ruleset, method, 500, playout=playout).run(table.states, 1)
+        assert result.action in wins, table.report()
 
 
 # -- Bad input --------------------------------------------------------------------------------------------------------
@@ -272,8 +274,8 @@ def test_a_sure_win_is_found(game, method, playout):
         ({"exploration": -0.1}, "exploration"),
         ({"exploration": float("nan")}, "exploration"),
         ({"exploration": "much"}, "exploration"),
-        ({"doubt": -1}, "doubt"),
-        ({"cheating": 1}, "cheating"),
+        ({"threshold": -1}, "threshold"),
+        ({"perfect_information": 1}, "perfect_information"),
     ],
     ids=str,
 )
@@ -335,10 +337,10 @@ def test_an_agent_knows_where_an_environment_stands(module):
     other = module.raw_env()
     other.reset(options={"snapshot": raw.snapshot()})
     player = SearchAgent(FEW, seed=1)
-    found = player.think(raw)
-    assert same(found, Search(raw.ruleset, simulations=FEW).run(state, int(episode_seed(1, 0, 0)), rules=rules))
+    result = player.think(raw)
+    assert same(result, Search(raw.ruleset, simulations=FEW).run(state, int(episode_seed(1, 0, 0)), rules=rules))
     player.reset(1)
-    assert same(player.think(other), found)
+    assert same(player.think(other), result)
 
 
 @pytest.mark.parametrize("seed", [-1, 2**63, "x", True])

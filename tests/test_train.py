@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import dataclasses
 import functools
 import io
 import json
@@ -22,17 +23,20 @@ import pytest
 torch = pytest.importorskip("torch")
 pytest.importorskip("sb3_contrib")
 
-from agents import evaluate, lessons, measures, runs, train  # noqa: E402
-from agents.league import League  # noqa: E402
-from agents.policies import Actor, Advised, Encoder, features  # noqa: E402
+from agents import cloning, evaluate, improvement, job, measures, results, runs, settings, train  # noqa: E402
+from agents.networks.actor import Actor  # noqa: E402
+from agents.networks.encoder import Encoder, features  # noqa: E402
+from agents.networks.residual import ResidualPolicy  # noqa: E402
+from agents.opponents import OpponentPool  # noqa: E402
+from agents.settings import Settings  # noqa: E402
 from murder_envs import registry  # noqa: E402
 from murder_envs.api.sb3 import BatchVecEnv  # noqa: E402
 from murder_envs.drivers import rollout  # noqa: E402
-from murder_envs.drivers.advice import Advice  # noqa: E402
 from murder_envs.drivers.batch import Batch  # noqa: E402
+from murder_envs.drivers.prior import ScriptedPrior  # noqa: E402
 from tests.support import ROOT  # noqa: E402
 
-GAME = next(iter(train.GAME_SETTINGS))
+GAME = next(iter(registry.GAMES))
 SMALLER = (
     "--envs", "16", "--rollout", "16", "--batch-size", "128", "--epochs", "2", "--net", "32,16",
     "--evals", "4", "--eval-games", "50", "--test-games", "100", "--threads", "1",
@@ -95,12 +99,12 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> pathlib.Path:
 
 
 def test_a_run_leaves_everything_in_its_folder(finished):
-    results = json.loads((finished / "results.json").read_text())
-    assert results["steps"] == STEPS
-    players = {it["player"]: it for it in results["results"]}
+    content = json.loads((finished / "results.json").read_text())
+    assert content["steps"] == STEPS
+    players = {row["player"]: row for row in content["results"]}
     assert list(players) == ["random", "heuristic", "trained, sampled", "trained"]
-    for it in players.values():
-        assert it["games"] == 100 and it["low"] <= it["value"] <= it["high"]
+    for row in players.values():
+        assert row["games"] == 100 and row["low"] <= row["value"] <= row["high"]
     assert players["random"]["value"] < players["heuristic"]["value"]
     config = json.loads((finished / "config.json").read_text())
     assert config["settings"]["steps"] == STEPS and config["settings"]["net"] == [32, 16]
@@ -114,11 +118,11 @@ def test_a_run_leaves_everything_in_its_folder(finished):
 
 
 def test_the_model_plays_as_it_did(finished):
-    results = json.loads((finished / "results.json").read_text())["results"]
+    rows = json.loads((finished / "results.json").read_text())["results"]
     for path in (finished, finished / "model.zip"):
         ruleset, trained = runs.load_models(path)
         again = measures.final_table(measures.outcome(ruleset), trained, 100)
-        assert [it.value for it in again] == [it["value"] for it in results]
+        assert [result.value for result in again] == [row["value"] for row in rows]
 
 
 def test_evaluate_prints_the_table(finished, capsys):
@@ -131,8 +135,8 @@ def test_trained_agents_beat_random_play(tmp_path):
     arguments = ["--config", "tiny", "--steps", "60_000", "--envs", "64", "--rollout", "32", "--net", "64,64"]
     small = ["--evals", "2", "--eval-games", "500", "--test-games", "2_000", "--threads", "1"]
     assert train.main([*arguments, *small, "--batch-size", "512", "--out", str(tmp_path)]) == 0
-    results = json.loads((run_of(tmp_path) / "results.json").read_text())["results"]
-    assert results[-1]["low"] > results[0]["high"]
+    rows = json.loads((run_of(tmp_path) / "results.json").read_text())["results"]
+    assert rows[-1]["low"] > rows[0]["high"]
 
 
 class Crash(BaseException):
@@ -168,8 +172,8 @@ def test_a_stopped_run_goes_on_and_ends_as_if_nothing_had_happened(finished, tmp
     process = start(tmp_path)
     wait_for_checkpoint(tmp_path, process)
     process.send_signal(how)
-    said, _ = process.communicate(timeout=120)
-    assert process.returncode == (-signal.SIGKILL if how == signal.SIGKILL else 130), said
+    output, _ = process.communicate(timeout=120)
+    assert process.returncode == (-signal.SIGKILL if how == signal.SIGKILL else 130), output
     run = run_of(tmp_path)
     assert not (run / "results.json").exists()
     assert train.main(["--resume", "--out", str(tmp_path), "--threads", "1"]) == 0
@@ -211,16 +215,17 @@ def test_one_process_at_a_time(tmp_path, finished, capsys):
 
 @pytest.mark.parametrize(
     ("other", "when"),
-    [(name, when) for name in train.GAME_SETTINGS for when in (0, STEPS * 3 // 4) if when == 0 or name != GAME],
+    [(name, when) for name in registry.GAMES for when in (0, STEPS * 3 // 4) if when == 0 or name != GAME],
 )
-def test_a_run_with_lessons_goes_on_as_if_nothing_had_happened(tmp_path, monkeypatch, other, when):
-    """First lesson, pool of earlier policies and opponents' draws are all put back."""
-    arguments = ["--game", other, *SMALLER, "--imitate", "500", "--improve", "200", "--steps", str(STEPS)]
+def test_a_run_with_pretraining_goes_on_as_if_nothing_had_happened(tmp_path, monkeypatch, other, when):
+    """What was learnt from the scripted player, policies of the past and opponents' draws are all put back."""
+    arguments = ["--game", other, *SMALLER, "--cloning-decisions", "500", "--improvement-positions", "200"]
+    arguments += ["--steps", str(STEPS)]
     assert train.main([*arguments, "--out", str(tmp_path / "one")]) == 0
     one = run_of(tmp_path / "one")
     real = train.learn_a_round
 
-    def crash_in_the_middle(job: train.Job, watch: train.Watch) -> None:
+    def crash_in_the_middle(job: job.Job, watch: train.Watch) -> None:
         if job.steps >= when:
             raise Crash
         real(job, watch)
@@ -233,15 +238,14 @@ def test_a_run_with_lessons_goes_on_as_if_nothing_had_happened(tmp_path, monkeyp
     assert train.main(["--resume", str(run), "--threads", "1"]) == 0
     for path in one.glob("*.zip"):
         same_run(one, run, path.name)
-    results = json.loads((one / "results.json").read_text())["results"]
+    rows = json.loads((one / "results.json").read_text())["results"]
     if other != GAME:
-        assert {it["against"] for it in results} == {"random", "heuristic"}
-        assert len(list((one / "earlier").iterdir())) == 4 * len({it["policy"] for it in results})
-        assert all(it["gain"][0] == 0 for it in results if it["player"] == "heuristic")
+        assert {row["against"] for row in rows} == {"random", "heuristic"}
+        assert len(list((one / "past").iterdir())) == 4 * len({row["policy"] for row in rows})
+        assert all(row["gain"][0] == 0 for row in rows if row["player"] == "heuristic")
     ruleset, trained = runs.load_models(run)
-    assert [it.value for it in measures.final_table(measures.outcome(ruleset), trained, 100)] == [
-        it["value"] for it in results
-    ]
+    again = measures.final_table(measures.outcome(ruleset), trained, 100)
+    assert [result.value for result in again] == [row["value"] for row in rows]
 
 
 # -- Never half written -----------------------------------------------------------------------------------------------
@@ -293,15 +297,19 @@ def test_a_crash_while_a_checkpoint_is_written_costs_only_that_one(finished, tmp
         (["--set", "level"], "set: NAME=VALUE, not 'level'"),
         (["--steps", "0"], "steps: 1 to 1000000000000, not 0"),
         (["--seed", "-1"], "seed: 0 to 4294967295, not -1"),
-        (["--tables", "now=4,then=1"], "tables: any of now, earlier, heuristic, random, not 'then'"),
-        (["--tables", "now"], "tables: shares like now=4"),
-        (["--tables", "now=0"], "tables: at least one share above 0"),
-        (["--imitate", "-1"], "imitate: 0 to "),
-        (["--improve", "-1"], "improve: 0 to "),
-        (["--trust", "-1"], "trust: 0 to "),
+        (["--opponents", "self=4,then=1"], "opponents: any of self, past, heuristic, random, not 'then'"),
+        (["--opponents", "self"], "opponents: shares like self=4"),
+        (["--opponents", "self=0"], "opponents: at least one share above 0"),
+        (["--opponents", "past=65"], "opponents: 0 to 64 for past, not 65"),
+        (["--cloning-decisions", "-1"], "cloning_decisions: 0 to "),
+        (["--improvement-positions", "-1"], "improvement_positions: 0 to "),
+        (["--prior-weight", "-1"], "prior_weight: 0 to "),
+        (["--one-hot", "events"], "one_hot: blocks and numbers of rows like events=8, not 'events'"),
+        (["--agreement", "claims"], "agreement: two blocks like claims,traits, not 'claims'"),
+        (["--lookup", "a=b,c=d"], "lookup: one block and the blocks to read"),
         (["--reward", "much"], "reward: "),
         (["--net", "wide"], "net: widths of layers like 256,128, not 'wide'"),
-        (["--gamma", "1.5"], "gamma: 0 to 1.0, not 1.5"),
+        (["--gamma", "1.5"], "gamma: 0 to 1, not 1.5"),
         (["--threads", "0"], "threads: 1 to "),
         (["--device", "abacus"], "device: "),
         (["--resume"], "resume: no unfinished run in "),
@@ -311,8 +319,8 @@ def test_a_crash_while_a_checkpoint_is_written_costs_only_that_one(finished, tmp
 def test_bad_input_is_named_and_leaves_nothing(tmp_path, capsys, arguments, named):
     out = tmp_path / "runs"
     assert train.main([*arguments, "--out", str(out)]) == 2
-    said = capsys.readouterr().err
-    assert f"error: {named}" in said and "Traceback" not in said
+    error = capsys.readouterr().err
+    assert f"error: {named}" in error and "Traceback" not in error
     assert not out.exists()
 
 
@@ -365,8 +373,8 @@ def test_a_checkpoint_of_something_else_is_refused(unfinished, capsys, facts, na
     changed(path, **facts)
     before = {file: file.read_bytes() for file in unfinished.rglob("*.*") if file.is_file()}
     assert train.main(["--resume", str(unfinished)]) == 2
-    said = capsys.readouterr().err
-    assert named in said and str(path) in said
+    error = capsys.readouterr().err
+    assert named in error and str(path) in error
     assert before == {file: file.read_bytes() for file in unfinished.rglob("*.*") if file in before}
 
 
@@ -390,11 +398,77 @@ def test_resuming_keeps_game_and_settings(unfinished, capsys, monkeypatch):
         assert named in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    ("changes", "named"),
+    [
+        ({"rollout": -1}, "rollout: 2 to 65536, not -1 (in "),
+        ({"evals": 0}, "evals: 1 to 10000, not 0 (in "),
+        ({"net": "wide"}, "net: widths of layers"),
+        ({"roles": 1}, "roles: True or False, not 1"),
+        ({"opponents": {"nobody": 1}}, "opponents: any of self, past, heuristic, random, not 'nobody'"),
+        ({"colour": "red"}, "colour: unknown setting"),
+        ({"gamma": None}, "gamma: 0 to 1, not None"),
+    ],
+    ids=str,
+)
+def test_a_run_s_settings_are_checked_when_they_are_read(unfinished, capsys, changes, named):
+    path = unfinished / "config.json"
+    content = json.loads(path.read_text())
+    content["settings"] |= changes
+    path.write_text(json.dumps(content))
+    assert train.main(["--resume", str(unfinished)]) == 2
+    error = capsys.readouterr().err
+    assert f"error: {named}" in error and str(path) in error
+
+
+def test_an_older_run_is_refused(unfinished, capsys):
+    path = unfinished / "config.json"
+    content = json.loads(path.read_text())
+    path.write_text(json.dumps({**content, "format": 2}))
+    with pytest.raises(ValueError, match=f"^run: {unfinished} has format 2, this program reads {runs.FORMAT}"):
+        runs.load_models(unfinished)
+    del content["settings"]["steps"]
+    path.write_text(json.dumps(content))
+    assert train.main(["--resume", str(unfinished)]) == 2
+    assert "error: steps: the setting is missing (in " in capsys.readouterr().err
+
+
 def test_evaluating_what_is_no_run_is_refused(tmp_path, capsys):
     with pytest.raises(SystemExit) as stopped:
         evaluate.main(["--run", str(tmp_path)])
     assert stopped.value.code == 2
     assert "is no run folder" in capsys.readouterr().err
+
+
+# -- Settings ---------------------------------------------------------------------------------------------------------
+
+
+def test_settings_go_to_a_file_and_to_a_command_line_and_back(game):
+    ours = settings.of_game(game)
+    assert settings.from_json(json.loads(json.dumps(ours.as_json()))) == ours
+    for name in settings.NAMES:
+        value = getattr(ours, name)
+        if isinstance(value, (dict, tuple)):
+            assert getattr(Settings(**{name: settings.as_text(value)}), name) == value
+    options = train.parser().parse_args(["--net", "8", "--no-roles", "--opponents", "none"])
+    assert settings.typed(options) == {"net": "8", "roles": False, "opponents": "none"}
+    changed = dataclasses.replace(ours, **settings.typed(options))
+    assert (changed.net, changed.roles, changed.opponents) == ((8,), False, {})
+
+
+def test_settings_of_a_game_fit_its_observation(game):
+    ours = settings.of_game(game)
+    arguments = features(registry.make_ruleset(game), ours.one_hot, ours.lookup, ours.agreement, games=8, rounds=4)
+    assert (arguments["lookup"] is None) == (not ours.lookup)
+    assert (arguments["agreement"] is None) == (not ours.agreement)
+
+
+def test_a_game_without_settings_of_its_own_has_the_defaults(tmp_path):
+    assert {path.stem for path in settings.FOLDER.glob("*.toml")} <= set(registry.GAMES)
+    assert settings.of_game(GAME, tmp_path) == Settings()
+    (tmp_path / f"{GAME}.toml").write_text("rollout = -1")
+    with pytest.raises(ValueError, match="^rollout: 2 to "):
+        settings.of_game(GAME, tmp_path)
 
 
 # -- Parts ------------------------------------------------------------------------------------------------------------
@@ -416,9 +490,9 @@ def test_evaluation_leaves_the_random_numbers_of_a_training_alone(finished):
 
 def test_features_leave_out_what_never_changes(game):
     ruleset = registry.make_ruleset(game)
-    found = features(ruleset, {}, games=256, rounds=50)
-    assert 0 < len(found["columns"]) < ruleset.observation.size
-    assert (found["scales"] >= 1).all() and not len(found["is_columns"])
+    plain = features(ruleset, {}, games=256, rounds=50)
+    assert 0 < len(plain["columns"]) < ruleset.observation.size
+    assert (plain["scales"] >= 1).all() and not len(plain["is_columns"])
     name = next(block.name for block in ruleset.observation.values() if len(block.shape) == 2)
     named = features(ruleset, {name: 1}, games=256, rounds=50)
     block = ruleset.observation[name].slice
@@ -426,107 +500,108 @@ def test_features_leave_out_what_never_changes(game):
     assert ((named["is_columns"] >= block.start) & (named["is_columns"] < block.start + block.stop)).all()
 
 
-def test_a_lesson_is_of_whole_games_and_of_the_seats_asked_for(game):
+def test_demonstrations_are_whole_games_and_of_the_wanted_seats(game):
     ruleset = registry.make_ruleset(game)
-    seen, masks, actions, paid = lessons.lesson(ruleset, [1], seed=3)
-    assert len(seen) == len(masks) == len(actions) == len(paid) > 0
+    rows, masks, actions, paid = cloning.demonstrations(ruleset, [1], seed=3)
+    assert len(rows) == len(masks) == len(actions) == len(paid) > 0
     assert (masks[np.arange(len(actions)), actions] == 1).all() and (masks.sum(1) > 1).all()
     low, high = ruleset.observation.bounds()
-    assert (seen >= low).all() and (seen <= high).all()
-    played = rollout.play(ruleset, "heuristic", lessons.GAMES, seed=3)
-    assert set(np.unique(paid)) <= set(np.unique(played.returns[:, 1].astype(np.float32)))
+    assert (rows >= low).all() and (rows <= high).all()
+    games = rollout.play(ruleset, "heuristic", cloning.GAMES_AT_ONCE, seed=3)
+    assert set(np.unique(paid)) <= set(np.unique(games.returns[:, 1].astype(np.float32)))
 
 
 def test_what_is_tried_out_begins_with_the_heuristics_choice(game):
     ruleset = registry.make_ruleset(game)
     seats = [ruleset.n_seats - 1]
-    seen, masks, actions, paid = lessons.try_out(ruleset, seats, seed=3, horizon=10, tries=3)
-    assert len(seen) == len(masks) == len(actions) == len(paid) > 0 and actions.shape[1] == paid.shape[1] == 3
-    tells = len(seen) // 2
-    for mask, its_actions, its_paid in zip(masks[:tells], actions, paid):
-        its = its_actions[its_actions >= 0]
-        assert len(its) == len(set(its)) == min(3, mask.sum()) and mask[its].all()
-        assert len(set(its_paid[: len(its)])) > 1 and not its_paid[len(its) :].any()
-    assert (actions[tells:, 1:] == -1).all() and masks[np.arange(len(seen)), actions[:, 0]].all()
-    sure = Advice(ruleset)(seen, masks) == actions[:, 0]
-    assert sure.mean() > 0.5  # elsewhere it draws lots
-    again = lessons.try_out(ruleset, seats, seed=3, horizon=10, tries=3)
-    assert all((one == other).all() for one, other in zip((seen, masks, actions, paid), again))
+    rows, masks, actions, paid = improvement.tried_actions(ruleset, seats, seed=3, horizon=10, tries=3)
+    assert len(rows) == len(masks) == len(actions) == len(paid) > 0 and actions.shape[1] == paid.shape[1] == 3
+    n_tried = len(rows) // 2
+    for mask, entries, returns in zip(masks[:n_tried], actions, paid):
+        tried = entries[entries >= 0]
+        assert len(tried) == len(set(tried)) == min(3, mask.sum()) and mask[tried].all()
+        assert len(set(returns[: len(tried)])) > 1 and not returns[len(tried) :].any()
+    assert (actions[n_tried:, 1:] == -1).all() and masks[np.arange(len(rows)), actions[:, 0]].all()
+    equal = ScriptedPrior(ruleset)(rows, masks) == actions[:, 0]
+    assert equal.mean() > 0.5  # elsewhere the scripted player draws lots
+    again = improvement.tried_actions(ruleset, seats, seed=3, horizon=10, tries=3)
+    assert all((one == other).all() for one, other in zip((rows, masks, actions, paid), again))
 
 
-def small_model(ruleset, **settings):
+def small_model(ruleset, **changes):
     """An untrained model of a game with opponents."""
     env = BatchVecEnv(ruleset, 8, seed=0, seat="random", opponents="heuristic", skip_forced=True)
     torch.manual_seed(0)
-    return train.new_model(ruleset, env, {**train.COMMON, "net": [32, 16], **settings}, "cpu")
+    return job.new_model(ruleset, env, Settings(net=(32, 16), **changes), "cpu")
 
 
-def course(ruleset, teach, decisions, **settings) -> list[float]:
-    """What a small network is told to report, chapter by chapter."""
+def course(ruleset, learn, decisions, **changes) -> list[float]:
+    """The figures that are reported while a small network learns from the scripted player."""
     figures: list[float] = []
-    model = small_model(ruleset, **settings)
-    teach(model, ruleset, range(ruleset.n_seats), decisions, 5, said=lambda _, figure: figures.append(figure))
+    model = small_model(ruleset, **changes)
+    learn(model, ruleset, range(ruleset.n_seats), decisions, 5, on_progress=lambda _, figure: figures.append(figure))
     return figures
 
 
-def test_imitation_agrees_more_and_more(game, monkeypatch):
+def test_a_cloned_policy_agrees_more_and_more(game, monkeypatch):
     """In games that were not seen before."""
-    monkeypatch.setattr(lessons, "GAMES", 64)
-    figures = course(registry.make_ruleset(game), lessons.imitate, 20_000)
+    monkeypatch.setattr(cloning, "GAMES_AT_ONCE", 64)
+    figures = course(registry.make_ruleset(game), cloning.clone, 20_000)
     assert len(figures) > 1 and figures[-1] > figures[0]
 
 
 def test_trying_out_leads_to_what_is_paid_more(game, monkeypatch):
     """In the same positions again and again; a single game says little of new ones."""
     ruleset = registry.make_ruleset(game)
-    monkeypatch.setattr(lessons, "POSITIONS_OF", 64)
-    once = lessons.try_out(ruleset, range(ruleset.n_seats), 5)
-    monkeypatch.setattr(lessons, "try_out", lambda *_: once)
-    figures = course(ruleset, functools.partial(lessons.improve, batch_size=32, rate=3e-3), 20_000, trust=1.0)
+    monkeypatch.setattr(improvement, "GAMES_AT_ONCE", 64)
+    once = improvement.tried_actions(ruleset, range(ruleset.n_seats), 5)
+    monkeypatch.setattr(improvement, "tried_actions", lambda *_: once)
+    learn = functools.partial(improvement.improve, batch_size=32, rate=3e-3)
+    figures = course(ruleset, learn, 20_000, prior_weight=1.0)
     assert figures[-1] > max(0, figures[0])
 
 
-def test_an_advised_policy_begins_as_the_scripted_player(game, tmp_path):
+def test_a_residual_policy_begins_as_the_scripted_player(game, tmp_path):
     ruleset = registry.make_ruleset(game)
-    model = small_model(ruleset, trust=50.0)
-    assert isinstance(model.policy, Advised)
+    model = small_model(ruleset, prior_weight=50.0)
+    assert isinstance(model.policy, ResidualPolicy)
     batch = Batch(ruleset, 32, 5, skip_forced=True)
     batch.reset()
     for _ in range(5):
         batch.step(batch.choose("random"))
-    seen, masks = batch.observations.copy(), batch.masks.copy()
-    said = Advice(ruleset)(seen, masks)
-    assert (Actor(model.policy)(seen, masks) == said).all()
+    rows, masks = batch.observations.copy(), batch.masks.copy()
+    scripted = ScriptedPrior(ruleset)(rows, masks)
+    assert (Actor(model.policy)(rows, masks) == scripted).all()
     model.learn(8 * 64)
     model.save(tmp_path / "model.zip")
     again = type(model).load(tmp_path / "model.zip")
-    assert (again.predict(seen, deterministic=True, action_masks=masks)[0] == Actor(model.policy)(seen, masks)).all()
+    assert (again.predict(rows, deterministic=True, action_masks=masks)[0] == Actor(model.policy)(rows, masks)).all()
     with torch.no_grad():
-        tensors = torch.as_tensor(seen), torch.as_tensor(said), torch.as_tensor(masks)
-        odds = again.policy.get_distribution(tensors[0], masks).distribution.logits[np.arange(32), said]
-        torch.testing.assert_close(model.policy.evaluate_actions(*tensors)[1], odds)
+        tensors = torch.as_tensor(rows), torch.as_tensor(scripted), torch.as_tensor(masks)
+        scores = again.policy.get_distribution(tensors[0], masks).distribution.logits[np.arange(32), scripted]
+        torch.testing.assert_close(model.policy.evaluate_actions(*tensors)[1], scores)
 
 
-def test_an_advised_policy_asks_for_masks(game):
-    model = small_model(registry.make_ruleset(game), trust=1.0)
+def test_a_residual_policy_asks_for_masks(game):
+    model = small_model(registry.make_ruleset(game), prior_weight=1.0)
     with pytest.raises(ValueError, match="action_masks: "):
         model.predict(model.env.reset())
 
 
-def test_a_lesson_for_seats_without_decisions_is_refused():
+def test_seats_without_decisions_are_refused():
     ruleset = registry.make_ruleset(GAME)
-    for teach in (lessons.imitate, lessons.improve):
+    for learn in (cloning.clone, improvement.improve):
         with pytest.raises(ValueError, match="seats: "):
-            teach(small_model(ruleset), ruleset, [], 10, 5)
+            learn(small_model(ruleset), ruleset, [], 10, 5)
     with pytest.raises(ValueError, match="tries: "):
-        lessons.try_out(ruleset, [0], 5, tries=1)
+        improvement.tried_actions(ruleset, [0], 5, tries=1)
 
 
-def test_shares_of_tables_add_up(monkeypatch):
-    for shares in ({"now": 4, "earlier": 2, "heuristic": 2}, {"heuristic": 1}, {"random": 1, "earlier": 3}):
-        opponents = League(shares, 100).opponents
+def test_shares_of_opponents_add_up():
+    for shares in ({"self": 4, "past": 2, "heuristic": 2}, {"heuristic": 1}, {"random": 1, "past": 3}):
+        opponents = OpponentPool(shares, 100).opponents
         assert isinstance(opponents, dict) and sum(opponents.values()) == 100
-        assert len(opponents) == len(shares) + max(0, shares.get("earlier", 1) - 1)
+        assert len(opponents) == len(shares) + max(0, shares.get("past", 1) - 1)
 
 
 def test_the_actor_draws_what_the_policy_says(finished):
@@ -535,28 +610,43 @@ def test_the_actor_draws_what_the_policy_says(finished):
     batch = Batch(ruleset, 1, 5, skip_forced=True)
     batch.reset(5)
     many = 4000
-    seen, masks = np.repeat(batch.observations, many, 0), np.repeat(batch.masks, many, 0)
-    drawn = np.bincount(Actor(policy, sampled=True)(seen, masks), minlength=ruleset.actions.n) / many
+    rows, masks = np.repeat(batch.observations, many, 0), np.repeat(batch.masks, many, 0)
+    drawn = np.bincount(Actor(policy, sampled=True)(rows, masks), minlength=ruleset.actions.n) / many
     with torch.no_grad():
-        odds = policy.get_distribution(torch.as_tensor(batch.observations), batch.masks).distribution.probs[0].numpy()
-    assert np.abs(drawn - odds).max() < 5 * np.sqrt(0.25 / many)
+        chances = (
+            policy.get_distribution(torch.as_tensor(batch.observations), batch.masks).distribution.probs[0].numpy()
+        )
+    assert np.abs(drawn - chances).max() < 5 * np.sqrt(0.25 / many)
     assert drawn[batch.masks[0] == 0].sum() == 0
-    np.testing.assert_allclose(Actor(policy, sampled=True).odds(seen[:1], masks[:1])[0], odds, atol=1e-6)
-    assert (Actor(policy)(seen[:3], masks[:3]) == odds.argmax()).all()
-    assert Actor(policy).odds(seen[:1], masks[:1])[0, odds.argmax()] == 1
+    np.testing.assert_allclose(Actor(policy, sampled=True).probabilities(rows[:1], masks[:1])[0], chances, atol=1e-6)
+    assert (Actor(policy)(rows[:3], masks[:3]) == chances.argmax()).all()
+    assert Actor(policy).probabilities(rows[:1], masks[:1])[0, chances.argmax()] == 1
 
 
-def test_features_say_whom_a_saying_fits_and_what_is_meant():
+def test_features_of_a_lookup_and_of_agreement():
+    """Two statements about two marks, of which the second was selected by the lookup, and two people."""
     space = gymnasium.spaces.Box(-1, 1, (8,), np.int8)
     none = np.zeros(0, np.int64)
-    said, has = np.array([[0, 1], [8, 9]]), np.array([[2, 3], [4, 5]])
-    meant, of_each = np.array([6, 7]), np.array([[0, 1], [2, 3]])
-    encoder = Encoder(space, meant, of_each, np.array([8]), np.ones(1), none, none, said, has, width=0)
-    seen = torch.tensor([[1.0, -1.0, 1.0, 0.0, 1.0, 1.0, 0.0, 1.0], [0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 1.0, 0.0]])
-    assert encoder(seen).tolist() == [[1.0, 1.0, 0.0, 0.5, 0.5], [0.0, -0.5, 0.5, -0.5, 0.5]]
+    agreement = {"statements": np.array([[0, 1], [8, 9]]), "marks": np.array([[2, 3], [4, 5]])}
+    lookup = {"keys": np.array([6, 7]), "values": np.array([[0, 1], [2, 3]])}
+    encoder = Encoder(space, np.array([8]), np.ones(1), none, none, 0, lookup, agreement)
+    rows = torch.tensor([[1.0, -1.0, 1.0, 0.0, 1.0, 1.0, 0.0, 1.0], [0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 1.0, 0.0]])
+    assert encoder(rows).tolist() == [[1.0, 1.0, 0.0, 0.5, 0.5], [0.0, -0.5, 0.5, -0.5, 0.5]]
+
+
+def test_components_name_a_block_that_is_not_there():
+    ruleset = registry.make_ruleset(GAME)
+    block = next(iter(ruleset.observation))
+    for field, arguments in (
+        ("one_hot", ({"nothing": 1},)),
+        ("lookup", ({}, {block: ("nothing",)})),
+        ("agreement", ({}, {}, (block, "nothing"))),
+    ):
+        with pytest.raises(ValueError, match=f"^{field}: blocks of the observation .*, not 'nothing'"):
+            features(ruleset, *arguments, games=1, rounds=1)
 
 
 def test_labels_do_not_lie_on_each_other():
-    assert train.spread([0.2, 0.5, 0.9], 0.1) == [0.2, 0.5, 0.9]
-    assert train.spread([0.0, 0.05, 0.06], 0.1) == pytest.approx([0.0, 0.1, 0.2])
-    assert train.spread([0.5, 0.999, 1.0], 0.1) == pytest.approx([0.5, 0.9, 1.0])
+    assert results.spread([0.2, 0.5, 0.9], 0.1) == [0.2, 0.5, 0.9]
+    assert results.spread([0.0, 0.05, 0.06], 0.1) == pytest.approx([0.0, 0.1, 0.2])
+    assert results.spread([0.5, 0.999, 1.0], 0.1) == pytest.approx([0.5, 0.9, 1.0])

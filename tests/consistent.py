@@ -1,5 +1,5 @@
 # ruff: noqa: F821 - is_consistent is set by `bind` before this file is executed
-"""A driver for tests, bound to a game: can a world be believed?"""
+"""A driver for tests, bound to a game: is a world consistent?"""
 
 from __future__ import annotations
 
@@ -7,6 +7,6 @@ from murder_envs.core.jit import entry
 
 
 @entry
-def fits(states, rules, seat):
+def consistent(states, rules, seat):
     """`is_consistent`, of the first of some states."""
     return is_consistent(states[0], rules[0], seat)

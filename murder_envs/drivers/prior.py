@@ -1,6 +1,6 @@
-"""What the scripted player would do, from observations and masks alone: for learners that build on it.
+"""The scripted player's choice as a function of observation and mask, for learners that take it as a prior.
 
-The kernel is compiled once per game: `bind` executes this file with `heuristic` already set.
+The kernel is compiled once for each game: `bind` executes this file with `heuristic` already set.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from murder_envs.ruleset import Ruleset
 
 
 @kernel
-def advise(rows, masks, rules, legal_set, stream, out):
-    """out[i] = the scripted player's action for an observation and a mask; where it draws lots, these follow from the
-    observation."""
+def scripted_actions(rows, masks, rules, legal_set, stream, out):
+    """out[i] = the scripted player's action for an observation and a mask. Where it draws lots, the random numbers
+    follow from the observation."""
     n_actions = masks.shape[1] - PAD
     for i in range(out.shape[0]):
         for w in range(legal_set.shape[0]):
@@ -29,7 +29,7 @@ def advise(rows, masks, rules, legal_set, stream, out):
         out[i] = heuristic(row, legal_set, rules[0], stream)
 
 
-class Advice:
+class ScriptedPrior:
     """The scripted player of a configured game as a function: equal arguments, equal choice.
 
     Args:
@@ -38,13 +38,13 @@ class Advice:
 
     def __init__(self, ruleset: Ruleset) -> None:
         self.ruleset = ruleset
-        self._driver = bind(ruleset, "advice")
+        self._driver = bind(ruleset, "prior")
         self._legal_set = np.zeros(ruleset.actions.n_words, np.uint64)
         self._stream = np.zeros(1, np.uint64)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Compiled functions do not travel; it is made anew from name and configuration."""
-        return _made_anew, (self.ruleset.name, dict(self.ruleset.config))
+        """Compiled functions cannot be pickled; a copy is made anew from name and configuration."""
+        return _make, (self.ruleset.name, dict(self.ruleset.config))
 
     def __call__(self, observations: np.ndarray, masks: np.ndarray) -> np.ndarray:
         """int64[k]: the scripted player's actions.
@@ -66,11 +66,11 @@ class Advice:
         rows, padded = np.zeros((k, size + PAD), np.int8), np.zeros((k, n + PAD), np.int8)
         rows[:, :size], padded[:, :n] = observations, masks != 0
         out = np.empty(k, np.int64)
-        self._driver.advise(rows, padded, self.ruleset.rules, self._legal_set, self._stream, out)
+        self._driver.scripted_actions(rows, padded, self.ruleset.rules, self._legal_set, self._stream, out)
         return out
 
 
-def _made_anew(game: str, config: dict[str, Any]) -> Advice:
+def _make(game: str, config: dict[str, Any]) -> ScriptedPrior:
     from murder_envs.registry import make_ruleset
 
-    return Advice(make_ruleset(game, **config))
+    return ScriptedPrior(make_ruleset(game, **config))
