@@ -137,8 +137,8 @@ def policy_of(agent: str, ruleset: Ruleset, samples: int, seed: int) -> Policy:
             return {legal[0]: 1.0}
         batch.start(0, seed, {"snapshot": ruleset.snapshot(ruleset.rules, state.position())})
         if isinstance(player, Roles):
-            odds = player.probabilities(batch, 0)
-            return {action: float(odds[action]) for action in legal}
+            probabilities = player.probabilities(batch, 0)
+            return {action: float(probabilities[action]) for action in legal}
         answers = collections.Counter(
             int(batch.choose(player)[0] if isinstance(player, str) else player.choose(batch, games)[0])
             for _ in range(samples)
