@@ -414,7 +414,7 @@ def test_agents_are_judged_beside_solvers(capsys):
     arguments = ["--game", case.game, "--config", case.config, "--iterations", "4", "--samples", "2"]
     assert exact.main([*arguments, "--agents", "random", "heuristic", "perfect_information:10"]) == 0
     out, err = capsys.readouterr()
-    lines = [line.split("|")[1:-1] for line in out.splitlines() if line.startswith("| ")]
+    lines = [line.split("|")[1:-1] for line in out.splitlines() if line.startswith("| ") and "---" not in line]
     players = [line[0].strip() for line in lines]
     assert players[:3] == ["player", "random", "heuristic"] and set(players[3:]) == set(exact.SOLVERS)
     assert all(float(line[4]) >= 0 for line in lines[1:])
