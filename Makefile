@@ -1,37 +1,50 @@
 # murder_envs: `make` alone says what there is to do.
 #
-# `train` and `test` make a virtual environment in $(VENV) and install what they need. They install again only when
-# pyproject.toml or constraints.txt has changed since.
+# Each target makes a virtual environment in $(VENV) and installs what it needs. It installs again only when
+# pyproject.toml or constraints.txt has changed since. On Windows, run make from Git Bash.
 
-PYTHON ?= python3
 VENV   ?= .venv
 JOBS   ?= 2
 
+ifeq ($(OS),Windows_NT)
+PYTHON ?= python
+PY     := $(VENV)/Scripts/python
+else
+PYTHON ?= python3
 PY     := $(VENV)/bin/python
+endif
+
 PIP    := $(PY) -m pip --disable-pip-version-check
 PYTEST := $(PY) -m pytest -n $(JOBS) --dist worksteal
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help train test test-debug test-nojit test-openspiel bench lint warm clean distclean
+.PHONY: help train test test-fast test-debug test-nojit test-openspiel coverage lint types format hooks bench warm release \
+	clean distclean
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 	@echo
 	@echo "  For train: GAME=name STEPS=n SEED=n PLAYERS=n ARGS='...'    e.g. make train STEPS=500000 SEED=1"
-	@echo "  For bench: GAME=name ARGS='...'    For warm: GAME=name    For test: JOBS=n, processes at a time"
+	@echo "  For bench: GAME=name ARGS='...'    For warm: GAME=name    For tests: JOBS=n, processes at a time"
 	@echo "  For all:   PYTHON=interpreter VENV=folder"
 
 train: $(VENV)/.installed-train  ## train agents by self-play; results go to runs/
 	$(PY) -m agents.train $(if $(GAME),--game $(GAME)) $(if $(STEPS),--steps $(STEPS)) $(if $(SEED),--seed $(SEED)) \
 		$(if $(PLAYERS),--players $(PLAYERS)) $(ARGS)
 
-# Compiling ahead: the test processes then find everything in the cache and do not compile the same kernels twice.
+# -- Tests ------------------------------------------------------------------------------------------------------------
+
 # One torch thread a process, or the processes would take each other's cores.
-test test-debug test-nojit: export OMP_NUM_THREADS := 1
+test test-fast test-debug test-nojit test-openspiel coverage: export OMP_NUM_THREADS := 1
+
+# Compiling ahead: the test processes then find everything in the cache and do not compile the same kernels twice.
 test: test-nojit test-debug  ## all tests
 	$(PY) -m murder_envs.warm
 	$(PYTEST)
+
+test-fast: $(VENV)/.installed-test  ## the rulings, signatures and interface promises, in under two minutes
+	$(PYTEST) -m fast
 
 # With bounds checks and the invariants that kernels state as `if DEBUG:`; slower, so without the longest tests.
 test-debug: $(VENV)/.installed-test  ## the tests that are not slow, with bounds checks and invariants
@@ -42,22 +55,43 @@ test-debug: $(VENV)/.installed-test  ## the tests that are not slow, with bounds
 test-nojit: $(VENV)/.installed-test  ## a small part of the tests, uncompiled
 	NUMBA_DISABLE_JIT=1 $(PYTEST) -m nojit
 
-# Apart from `test`, which needs no OpenSpiel and leaves these tests out where there is none.
-test-openspiel: $(VENV)/.installed-openspiel  ## the tests of the games as OpenSpiel knows them
+# Apart from `test`, which needs no OpenSpiel and leaves these tests out where OpenSpiel is not installed.
+test-openspiel: $(VENV)/.installed-openspiel  ## the tests of the games as OpenSpiel sees them
 	$(PYTEST) tests/test_openspiel.py
+
+# Uncompiled, since a compiled kernel cannot be followed line by line.
+coverage: $(VENV)/.installed-test  ## which lines of the rules the uncompiled tests run, file by file
+	NUMBA_DISABLE_JIT=1 $(PYTEST) -m nojit --cov --cov-report=term-missing
+
+# -- Code -------------------------------------------------------------------------------------------------------------
+
+# The formatter also checks the Python programs in Markdown files.
+lint: $(VENV)/.installed-test  ## ruff (rules and format) and mypy
+	$(PY) -m ruff check .
+	$(PY) -m ruff format --check .
+	$(PY) -m mypy
+
+types: $(VENV)/.installed-test  ## mypy alone
+	$(PY) -m mypy
+
+format: $(VENV)/.installed-test  ## let ruff mend what it can
+	$(PY) -m ruff check --fix .
+	$(PY) -m ruff format .
+
+hooks: $(VENV)/.installed-test  ## lint at every commit, by pre-commit
+	$(PY) -m pre_commit install
 
 bench: $(VENV)/.installed-bench  ## measure the speed, beside that of other libraries
 	$(PY) -m benchmarks.throughput $(if $(GAME),--game $(GAME)) $(ARGS)
 
-lint: $(VENV)/.installed-test  ## ruff and mypy
-	$(PY) -m ruff check .
-	$(PY) -m mypy
-
 warm: $(VENV)/.installed-train  ## compile ahead, into the cache
 	$(PY) -m murder_envs.warm $(GAME)
 
+release: $(VENV)/.installed-test  ## build wheel and sdist into dist/, check them, name the tag to set; publishes nothing
+	$(PY) .ci/release.py
+
 clean:  ## remove what builds and tools leave behind (keeps runs/ and the virtual environment)
-	rm -rf build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache
+	rm -rf build dist htmlcov .coverage .coverage.* *.egg-info .pytest_cache .mypy_cache .ruff_cache
 	find . -path ./$(VENV) -prune -o -name .git -prune -o -name __pycache__ -type d -prune -exec rm -rf {} +
 
 distclean: clean  ## the same, and the virtual environment
@@ -89,7 +123,7 @@ $(VENV)/.installed-openspiel: $(VENV)/.created pyproject.toml constraints.txt
 	$(PIP) install -c constraints.txt -e '.[train,dev,notebooks,openspiel]'
 	@touch $@ $(VENV)/.installed-test $(VENV)/.installed-train
 
-# play and openspiel: the libraries that the benchmark compares with.
+# With the libraries that the benchmark compares with.
 $(VENV)/.installed-bench: $(VENV)/.created pyproject.toml constraints.txt
-	$(PIP) install -c constraints.txt -e '.[train,play,openspiel]'
+	$(PIP) install -c constraints.txt -e '.[train,bench]'
 	@touch $@ $(VENV)/.installed-train

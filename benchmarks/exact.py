@@ -1,18 +1,18 @@
 """Small games solved exactly, and how far players are from that: `python -m benchmarks.exact`.
 
-OpenSpiel's compiled solvers run on the whole tree of each game, and any agent's policy is laid out over all information
-states, so that the best answer to it can be computed. What is shown for each is
+OpenSpiel's compiled solvers run on the whole tree of each game. A player's policy is tabulated over all information
+states, so that the best response to it can be computed. The table shows for each player
 
-- **value**: what each seat is paid on average if all play so;
-- **gain**: what each seat would gain by the best answer to the others, it alone;
-- **NashConv**: the sum of all gains; 0 is an equilibrium. With two seats and zero sum, half of it is the
-  exploitability. Where all seats are paid alike, an equilibrium need not be the best that they can do: there the value
-  counts.
+- **value**: the mean return of each seat if all seats play this policy;
+- **gain**: how much more each seat would get, on its own, by the best response to the others;
+- **NashConv**: the sum of all gains; 0 is a Nash equilibrium. In a two-player zero-sum game the exploitability is half
+  of it. Where all seats are paid alike, an equilibrium need not be the best that they can do together: there, compare
+  the values.
 
-CFR and CFR+ show the average policy, MCCFR is external sampling. They are bound to come to an equilibrium only with two
-seats and zero sum. A trained agent says its probabilities. Another one that draws is asked several times at each
-information state, and the shares of its answers are taken for its policy; NashConv then errs upwards, since the best
-answer exploits what is left of chance in them.
+CFR and CFR+ are judged by their average policy; MCCFR samples externally. Only in two-player zero-sum games is it
+proved that they converge to an equilibrium. A trained agent gives the probabilities of its actions. Any other agent
+that draws at random is asked several times at each information state, and the shares of its answers are taken as its
+policy. NashConv is then too high rather than too low, since the best response also exploits the chance in these shares.
 """
 
 from __future__ import annotations
@@ -20,9 +20,7 @@ from __future__ import annotations
 import argparse
 import collections
 import contextlib
-import datetime
 import pathlib
-import shlex
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -31,16 +29,14 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyspiel
 
-from agents.players import HELP, Roles, make_player, named
-from benchmarks.measure import cpu_model, git_commit
-from benchmarks.throughput import versions
-from murder_envs import __version__
+from agents.players import HELP, PERFECT, Roles, make_player, named
+from agents.report import PACKAGES, markdown_table, package_versions, provenance
+from benchmarks import game_data
 from murder_envs.api import openspiel
 from murder_envs.core.checks import an_int
 from murder_envs.drivers.batch import Batch
+from murder_envs.registry import GAMES
 from murder_envs.ruleset import Ruleset
-
-ROOT = pathlib.Path(__file__).resolve().parents[1]
 
 Policy = Callable[[Any], Mapping[int, float]]
 """An OpenSpiel state in which a seat is to act -> the probabilities of its actions."""
@@ -51,29 +47,25 @@ class Case(NamedTuple):
 
     Attributes:
         game, config: by name.
-        keywords: parameters on top.
-        scale: iterations and samples in this game, for each in a small one.
+        parameters: of the game, on top of the configuration.
+        effort: the share of the iterations and samples to spend on it.
     """
 
     game: str
     config: str
-    keywords: dict[str, Any] = {}
-    scale: float = 1.0
+    parameters: dict[str, Any] = {}
+    effort: float = 1.0
 
     def __str__(self) -> str:
-        more = "".join(f", {name}={value}" for name, value in self.keywords.items())
+        more = "".join(f", {name}={value}" for name, value in self.parameters.items())
         return f"{self.game} {self.config}{more}"
 
 
-CASES = (
-    Case("perfect_murder", "micro"),
-    Case("my_murder_mystery", "tiny"),
-    Case("murder_of_crows", "duel-MU", {"max_steps": 8}),
-    Case("murder_of_crows", "duel-MR", {"max_steps": 8}),
-    Case("theres_been_a_murder", "tiny", {"first_player": 0}, 0.25),
-    Case("murder_of_crows", "duel-MU", {}, 0.5),
-    Case("murder_of_crows", "duel-MR", {}, 0.5),
+CASES = sorted(
+    (Case(game, **row) for game in GAMES for row in game_data("small_games", game).get("small_game", [])),
+    key=lambda case: -case.effort,
 )
+"""The small games, from `small_games/<game>.toml`; those that take longest come last."""
 
 AGENTS = ("random", "heuristic", "search:200", "search:200:mo", "search:200:heuristic")
 
@@ -83,24 +75,24 @@ SOLVERS: dict[str, Callable[[pyspiel.Game, int], Any]] = {
     "MCCFR": lambda game, seed: pyspiel.ExternalSamplingMCCFRSolver(game, seed),
 }
 SCRIPTED_SAMPLES = 16
-"""A scripted player is asked so many times more often than others: its answers cost next to nothing."""
+"""A scripted player is asked so many times more often than the others: its answers cost next to nothing."""
 
 MOST_SEARCHED = 30_000
-"""Where there are more information states, searching at each takes too long."""
+"""In a game with more information states, searching at each of them takes too long."""
 
 SAMPLES_OF_AN_ITERATION = 50
-"""So many iterations of MCCFR take the place of one of CFR."""
+"""So many iterations of MCCFR take about the time of one iteration of CFR."""
 
 
 class Result(NamedTuple):
     """A line of the table.
 
     Attributes:
-        player: who plays all seats.
+        player: an agent or a solver; it plays all seats.
         iterations: of a solver.
-        values: float64[n_seats], what each seat is paid.
-        gains: float64[n_seats], what the best answer would add.
-        seconds: until the policy was there, without judging it.
+        values: float64[n_seats], mean return of each seat.
+        gains: float64[n_seats], what the best response would add.
+        seconds: to compute the policy, without judging it.
     """
 
     player: str
@@ -120,18 +112,19 @@ def uniform(state: Any) -> dict[int, float]:
 
 
 def policy_of(agent: str, ruleset: Ruleset, samples: int, seed: int) -> Policy:
-    """What an agent (see `agents.players`) does: a trained one by its probabilities, another by its answers.
+    """The policy of an agent (see `agents.players`): a trained agent's probabilities, or the shares of others' answers.
 
     Args:
-        samples: how often another is asked at each information state.
-        seed: of what it draws.
+        samples: how often an agent that was not trained is asked at each information state.
+        seed: of the agent's random choices.
 
     Raises:
-        ValueError: there is no such agent for this game, or it is one that cheats and so has no policy.
+        ValueError: there is no such agent for this game, or it searches with perfect information: what it does depends
+            on hidden cards, so it has no policy over information states.
     """
     if agent == "random":
         return uniform
-    if agent.startswith("perfect_information"):
+    if agent.startswith(PERFECT):
         raise ValueError(f"agents: {agent!r} knows more than an information state holds")
     player = make_player(agent, ruleset)
     if isinstance(player, str):
@@ -144,8 +137,8 @@ def policy_of(agent: str, ruleset: Ruleset, samples: int, seed: int) -> Policy:
             return {legal[0]: 1.0}
         batch.start(0, seed, {"snapshot": ruleset.snapshot(ruleset.rules, state.position())})
         if isinstance(player, Roles):
-            odds = player.probabilities(batch, 0)
-            return {action: float(odds[action]) for action in legal}
+            probabilities = player.probabilities(batch, 0)
+            return {action: float(probabilities[action]) for action in legal}
         answers = collections.Counter(
             int(batch.choose(player)[0] if isinstance(player, str) else player.choose(batch, games)[0])
             for _ in range(samples)
@@ -159,7 +152,10 @@ def policy_of(agent: str, ruleset: Ruleset, samples: int, seed: int) -> Policy:
 
 
 def judge(game: pyspiel.Game, policy: Any) -> tuple[np.ndarray, np.ndarray]:
-    """What each seat is paid if all play so, and what the best answer would add: float64[n_seats] each."""
+    """Mean return of each seat if all play a policy, and what the best response would add: float64[n_seats] each.
+
+    The sum of the second is NashConv.
+    """
     root = game.new_initial_state()
     values = np.array(pyspiel.expected_returns(root, policy, -1, False))
     best = [
@@ -169,7 +165,7 @@ def judge(game: pyspiel.Game, policy: Any) -> tuple[np.ndarray, np.ndarray]:
 
 
 def solve(tree: openspiel.Tree, name: str, iterations: Sequence[int], seed: int) -> Iterator[Result]:
-    """What a solver has come to after so many iterations, rising numbers."""
+    """The average policy of a solver, judged after each of these numbers of iterations (rising)."""
     start = time.perf_counter()
     solver = SOLVERS[name](tree.compiled, seed)
     seconds = time.perf_counter() - start
@@ -186,57 +182,58 @@ def solve(tree: openspiel.Tree, name: str, iterations: Sequence[int], seed: int)
 
 
 def play(tree: openspiel.Tree, name: str, policy: Policy) -> Result:
-    """What a policy is worth."""
+    """A policy, judged."""
     start = time.perf_counter()
     table = tree.tabular(policy)
     seconds = time.perf_counter() - start
     return Result(name, None, *judge(tree.compiled, table), seconds)
 
 
-def results(tree: openspiel.Tree, case: Case, given: argparse.Namespace) -> Iterator[Result]:
+def results(tree: openspiel.Tree, case: Case, options: argparse.Namespace) -> Iterator[Result]:
     """All lines of a game."""
     ruleset = tree.game.dealer.ruleset
-    for agent in given.agents:
+    for agent in options.agents:
         name, player = named(agent)
         if player.startswith("search") and len(tree.states) > MOST_SEARCHED:
             print(f"{case}: {name} left out: more than {MOST_SEARCHED:,} information states", file=sys.stderr)
             continue
         try:
-            policy = policy_of(player, ruleset, max(1, round(given.samples * case.scale)), given.seed)
+            policy = policy_of(player, ruleset, max(1, round(options.samples * case.effort)), options.seed)
         except ValueError as error:
             print(f"{case}: {name} left out: {error}", file=sys.stderr)
         else:
             yield play(tree, name, policy)
     for solver in SOLVERS:
-        most = given.iterations * case.scale * (SAMPLES_OF_AN_ITERATION if solver == "MCCFR" else 1)
-        yield from solve(tree, solver, sorted({max(1, round(most / part)) for part in (100, 10, 1)}), given.seed)
+        most = options.iterations * case.effort * (SAMPLES_OF_AN_ITERATION if solver == "MCCFR" else 1)
+        yield from solve(tree, solver, sorted({max(1, round(most / part)) for part in (100, 10, 1)}), options.seed)
 
 
 # -- The page ---------------------------------------------------------------------------------------------------------
 
 
-def page(cases: Sequence[Case], given: argparse.Namespace) -> Iterator[str]:
-    """All of it as Markdown, line by line as it comes to be."""
-    commit = git_commit(str(ROOT))
+def page(cases: Sequence[Case], options: argparse.Namespace) -> Iterator[str]:
+    """The page as Markdown, each section as soon as its game is solved."""
+    origin = provenance()
+    versions = {"python": origin["python"], **package_versions((*PACKAGES, "open_spiel"))}
     yield "# Small games solved exactly"
     yield ""
-    yield "Written by `benchmarks/exact.py`, whose head says what the columns mean."
+    yield "Written by `benchmarks/exact.py`; its first lines say what the columns mean."
     yield ""
-    yield f"    python -m benchmarks.exact {shlex.join(sys.argv[1:])}".rstrip()
+    yield f"    {origin['command']}"
     yield ""
     yield (
-        f"{datetime.date.today().isoformat()}; seed {given.seed}; {cpu_model()}; "
-        f"murder_envs {__version__}{f' ({commit})' if commit else ''}, {', '.join(versions())}"
+        f"{origin['time']}; seed {options.seed}; {origin['processor']}; commit {origin['commit']}; "
+        + ", ".join(f"{name} {version}" for name, version in versions.items())
     )
     for case in cases:
         yield ""
-        yield from section(case, given)
+        yield from section(case, options)
 
 
-def section(case: Case, given: argparse.Namespace) -> Iterator[str]:
-    """What there is to say of a game."""
+def section(case: Case, options: argparse.Namespace) -> Iterator[str]:
+    """A game's heading, the size of its tree, and its table."""
     start = time.perf_counter()
-    tree = openspiel.Tree(openspiel.load(case.game, case.config, **case.keywords))
+    tree = openspiel.Tree(openspiel.load(case.game, case.config, **case.parameters))
     utility = tree.game.get_type().utility.name.lower().replace("_", " ")
     yield f"## {case}"
     yield ""
@@ -246,17 +243,23 @@ def section(case: Case, given: argparse.Namespace) -> Iterator[str]:
         f"walked in {time.perf_counter() - start:.0f} s"
     )
     yield ""
-    yield "| player | iterations | value | gain | NashConv | seconds |"
-    yield "|---|---|---|---|---|---|"
-    for result in results(tree, case, given):
-        yield row(result)
+    rows = []
+    for result in results(tree, case, options):
+        rows.append(row(result))
+        print(f"{case}: {', '.join(f'{name} {value}' for name, value in rows[-1].items() if value)}", file=sys.stderr)
+    yield markdown_table(rows).rstrip()
 
 
-def row(result: Result) -> str:
+def row(result: Result) -> dict[str, str]:
     """A line of the table."""
-    iterations = "" if result.iterations is None else f"{result.iterations:,}"
-    values, gains = (" / ".join(f"{x:.4f}" for x in each) for each in (result.values, result.gains))
-    return f"| {result.player} | {iterations} | {values} | {gains} | {sum(result.gains):.4f} | {result.seconds:.1f} |"
+    return {
+        "player": result.player,
+        "iterations": "" if result.iterations is None else f"{result.iterations:,}",
+        "value": " / ".join(f"{x:.4f}" for x in result.values),
+        "gain": " / ".join(f"{x:.4f}" for x in result.gains),
+        "NashConv": f"{sum(result.gains):.4f}",
+        "seconds": f"{result.seconds:.1f}",
+    }
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -269,24 +272,28 @@ def main(arguments: Sequence[str] | None = None) -> int:
         parser.add_argument(option, action="append", choices=sorted(names), help="may be repeated; default: all")
     parser.add_argument(
         "--agents", nargs="*", default=AGENTS, metavar="AGENT",
-        help="one that is of another game is left out there (default: {})".format(" ".join(AGENTS)),
+        help="an agent of another game is left out (default: {})".format(" ".join(AGENTS)),
     )  # fmt: skip
-    parser.add_argument("--iterations", type=int, default=300, help="of CFR, in a small game (default: %(default)s)")
+    parser.add_argument("--iterations", type=int, default=300, help="of CFR, at full effort (default: %(default)s)")
     parser.add_argument("--samples", type=int, default=4, help="answers of an agent at each information state")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--out", type=pathlib.Path, help="write the page there too")
-    given = parser.parse_args(arguments)
+    parser.add_argument("--out", type=pathlib.Path, help="write the page to this file too")
+    options = parser.parse_args(arguments)
     try:
         for name, most in (("iterations", 10**7), ("samples", 10**6), ("seed", 2**31 - 1)):
-            an_int(name, getattr(given, name), int(name != "seed"), most)
-        cases = [c for c in CASES if c.game in (given.game or [c.game]) and c.config in (given.config or [c.config])]
+            an_int(name, getattr(options, name), int(name != "seed"), most)
+        cases = [
+            case
+            for case in CASES
+            if case.game in (options.game or [case.game]) and case.config in (options.config or [case.config])
+        ]
         if not cases:
             raise ValueError("config: no such game has one of these")
     except ValueError as error:
         parser.error(str(error))
     with contextlib.ExitStack() as stack:
-        file = stack.enter_context(given.out.open("w", encoding="utf-8")) if given.out else None
-        for line in page(cases, given):
+        file = stack.enter_context(options.out.open("w", encoding="utf-8")) if options.out else None
+        for line in page(cases, options):
             print(line, flush=True)
             if file:
                 print(line, file=file, flush=True)

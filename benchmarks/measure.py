@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import statistics
-import subprocess
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -15,8 +14,8 @@ Window = Callable[[float], float]
 
 
 @dataclass
-class Entry:
-    """One figure to be measured: a mode of one of our games, or what a peer does in its place.
+class Figure:
+    """One figure to be measured: a mode of one of our games, or of a peer, which is a game of another library.
 
     Attributes:
         game: the ruleset's name, or the peer's.
@@ -25,7 +24,7 @@ class Entry:
         unit: of the values; where it is something a second, more is better, else less.
         window: takes one value.
         most: take no more than so many values; for those that take long.
-        goal: what it should be; None: there is no goal.
+        goal: what the figure should be; None: there is no goal.
         note: what else one should know.
         values: what was measured, one a window.
     """
@@ -71,32 +70,32 @@ class Entry:
 
 
 def rate(work: Callable[[], float], clock: Clock) -> Window:
-    """A window that calls `work`, which returns how many units it did, until the time is up: units a second.
+    """A window that calls `work` until the time is up, and returns units a second.
 
-    It is called once before each, so that everything is compiled and back in the processor's caches.
+    Args:
+        work: does some units of work and returns how many. It is called once before each window, so that everything is
+            compiled and back in the processor's caches.
+        clock: what measures time, in seconds.
     """
 
     def window(seconds: float) -> float:
         work()
-        begin, done, taken = clock(), 0.0, 0.0
-        while taken <= 0 or taken < seconds:
+        begin, done, elapsed = clock(), 0.0, 0.0
+        while elapsed <= 0 or elapsed < seconds:
             done += work()
-            taken = clock() - begin
-        return done / taken
+            elapsed = clock() - begin
+        return done / elapsed
 
     window(0.0)
     return window
 
 
-def measure(entries: Sequence[Entry], windows: int, seconds: float) -> None:
-    """Take `windows` values of each entry, one of each in turn."""
+def measure(figures: Sequence[Figure], windows: int, seconds: float) -> None:
+    """Take `windows` values of each figure, one of each in turn."""
     for k in range(windows):
-        for entry in entries:
-            if k < entry.most:
-                entry.values.append(entry.window(seconds))
-
-
-# -- The machine ------------------------------------------------------------------------------------------------------
+        for figure in figures:
+            if k < figure.most:
+                figure.values.append(figure.window(seconds))
 
 
 def pin() -> str:
@@ -106,28 +105,3 @@ def pin() -> str:
     core = max(os.sched_getaffinity(0))
     os.sched_setaffinity(0, {core})
     return f"pinned to core {core}"
-
-
-def cpu_model() -> str:
-    """The processor's name, as far as it can be found out."""
-    try:
-        with open("/proc/cpuinfo", encoding="utf-8") as lines:
-            for line in lines:
-                if line.startswith("model name"):
-                    return line.partition(":")[2].strip()
-    except OSError:
-        pass
-    import platform
-
-    return platform.processor() or platform.machine()
-
-
-def git_commit(folder: str) -> str:
-    """Commit of a checkout, with `+` if files differ from it; empty if it is none."""
-    try:
-        git = ["git", "-C", folder]
-        head = subprocess.run([*git, "rev-parse", "--short=12", "HEAD"], capture_output=True, text=True, check=True)
-        dirty = subprocess.run([*git, "status", "--porcelain"], capture_output=True, text=True, check=True)
-    except (OSError, subprocess.CalledProcessError):
-        return ""
-    return head.stdout.strip() + ("+" if dirty.stdout.strip() else "")

@@ -1,17 +1,15 @@
-"""What is measured of each game. Every mode knows a `Ruleset` only, so a new game needs no line here."""
+"""What is measured of each game. A mode knows nothing but a `Ruleset`, so a new game needs no line here."""
 
 from __future__ import annotations
 
 import itertools
 import json
 import os
-import pathlib
 import random
 import subprocess
 import sys
 import tempfile
 import time
-import tomllib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
@@ -19,7 +17,8 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.measure import Clock, Entry, Window, rate
+from benchmarks import ROOT, game_data
+from benchmarks.measure import Clock, Figure, Window, rate
 from murder_envs.api import aec
 from murder_envs.drivers import rollout, transcript
 from murder_envs.drivers.batch import Batch
@@ -27,15 +26,13 @@ from murder_envs.drivers.search import Search
 from murder_envs.registry import configs, make_ruleset
 from murder_envs.ruleset import Ruleset
 
-ROOT = pathlib.Path(__file__).resolve().parents[1]
 BATCH = 1024
 SIMULATIONS = 1000
-GOALS: dict[str, dict[str, dict[str, float]]] = tomllib.loads((ROOT / "benchmarks" / "goals.toml").read_text())
 
 
 @dataclass
 class Setup:
-    """What the modes are told: a configured game, the seed of everything, what measures time."""
+    """What a mode measures: a configured game; with the seed of everything and the clock."""
 
     game: str
     config: str
@@ -50,31 +47,39 @@ class Setup:
     def ruleset(self) -> Ruleset:
         return make_ruleset(self.game, **self.keywords)
 
-    def entry(self, mode: str, unit: str, window: Window, batch: int = 1, **more: Any) -> Entry:
+    @property
+    def goals(self) -> dict[str, float]:
+        """Mode, or mode and unit -> goal."""
+        return {
+            mode: goal
+            for file in ("every_game", self.game)
+            for mode, goal in game_data("goals", file).get(self.config, {}).items()
+        }
+
+    def figure(self, mode: str, unit: str, window: Window, batch: int = 1, **more: Any) -> Figure:
         """A figure of this game, with its goal if it has one."""
-        goals = {**GOALS["all"].get(self.config, {}), **GOALS.get(self.game, {}).get(self.config, {})}
-        goal = goals.get(mode, goals.get(f"{mode} {unit}"))
-        return Entry(self.game, self.config, mode, batch, unit, window, goal=goal, **more)
+        goal = self.goals.get(mode, self.goals.get(f"{mode} {unit}"))
+        return Figure(self.game, self.config, mode, batch, unit, window, goal=goal, **more)
 
 
 # -- Compiled loops ---------------------------------------------------------------------------------------------------
 
 
-def core(setup: Setup) -> Iterator[Entry]:
-    yield setup.entry("core", "decisions/s", _random_play(setup, observe=False))
+def core(setup: Setup) -> Iterator[Figure]:
+    yield setup.figure("core", "decisions/s", _random_play(setup, observe=False))
 
 
-def observe(setup: Setup) -> Iterator[Entry]:
-    yield setup.entry("observe", "decisions/s", _random_play(setup, observe=True))
+def observe(setup: Setup) -> Iterator[Figure]:
+    yield setup.figure("observe", "decisions/s", _random_play(setup, observe=True))
 
 
-def observation(setup: Setup) -> Iterator[Entry]:
+def observation(setup: Setup) -> Iterator[Figure]:
     alone, looking = _random_play(setup, observe=False), _random_play(setup, observe=True)
 
     def window(seconds: float) -> float:
         return 1e9 / looking(seconds / 2) - 1e9 / alone(seconds / 2)
 
-    yield setup.entry("observation", "ns", window, note="what a decision costs in observe above what it costs in core")
+    yield setup.figure("observation", "ns", window, note="what a decision costs in observe above what it costs in core")
 
 
 def _random_play(setup: Setup, observe: bool) -> Window:
@@ -88,7 +93,7 @@ def _random_play(setup: Setup, observe: bool) -> Window:
     return rate(work, setup.clock)
 
 
-def batch(setup: Setup) -> Iterator[Entry]:
+def batch(setup: Setup) -> Iterator[Figure]:
     games = Batch(setup.ruleset, BATCH, setup.seed)
     games.reset()
 
@@ -96,12 +101,12 @@ def batch(setup: Setup) -> Iterator[Entry]:
         games.step(games.choose())
         return games.n
 
-    yield setup.entry("batch", "decisions/s", rate(work, setup.clock), batch=BATCH)
+    yield setup.figure("batch", "decisions/s", rate(work, setup.clock), batch=BATCH)
 
 
-def playouts(setup: Setup) -> Iterator[Entry]:
+def playouts(setup: Setup) -> Iterator[Figure]:
     ruleset, seeds = setup.ruleset, itertools.count(setup.seed)
-    state, taken = middle_of_a_game(ruleset, setup.seed)
+    state, decided = middle_of_a_game(ruleset, setup.seed)
     n = 500
 
     def work() -> float:
@@ -109,8 +114,8 @@ def playouts(setup: Setup) -> Iterator[Entry]:
         return n
 
     _, decisions = rollout.playouts(ruleset, state, 20_000, setup.seed)
-    note = f"from the state after {taken} decisions, {decisions / 20_000:.1f} more on average"
-    yield setup.entry("playouts", "playouts/s", rate(work, setup.clock), note=note)
+    note = f"from the state after {decided} decisions, {decisions / 20_000:.1f} more on average"
+    yield setup.figure("playouts", "playouts/s", rate(work, setup.clock), note=note)
 
 
 def middle_of_a_game(ruleset: Ruleset, seed: int) -> tuple[np.ndarray, int]:
@@ -128,17 +133,17 @@ def middle_of_a_game(ruleset: Ruleset, seed: int) -> tuple[np.ndarray, int]:
     return again.cursor.states, length // 2
 
 
-def search(setup: Setup) -> Iterator[Entry]:
+def search(setup: Setup) -> Iterator[Figure]:
     ruleset, seeds = setup.ruleset, itertools.count(setup.seed)
     state, decisions = first_choice(ruleset, setup.seed)
-    its = Search(ruleset, "so", SIMULATIONS, playout="random")
+    searcher = Search(ruleset, "so", SIMULATIONS, playout="random")
 
     def work() -> float:
-        its.run(state, next(seeds))
+        searcher.run(state, next(seeds))
         return SIMULATIONS
 
     note = f"from the first choice of a game, {SIMULATIONS:,} simulations, {decisions:.1f} decisions in random play"
-    yield setup.entry("search", "simulations/s", rate(work, setup.clock), note=note)
+    yield setup.figure("search", "simulations/s", rate(work, setup.clock), note=note)
 
 
 def first_choice(ruleset: Ruleset, seed: int) -> tuple[np.ndarray, float]:
@@ -153,18 +158,18 @@ def first_choice(ruleset: Ruleset, seed: int) -> tuple[np.ndarray, float]:
 # -- One game from Python ---------------------------------------------------------------------------------------------
 
 
-def aec_raw(setup: Setup) -> Iterator[Entry]:
+def aec_raw(setup: Setup) -> Iterator[Figure]:
     env = aec.raw_env(setup.game, **setup.keywords)
-    yield setup.entry("aec_raw", "steps/s", rate(play_aec(env, setup.seed), setup.clock))
+    yield setup.figure("aec_raw", "steps/s", rate(play_aec(env, setup.seed), setup.clock))
 
 
-def aec_env(setup: Setup) -> Iterator[Entry]:
+def aec_env(setup: Setup) -> Iterator[Figure]:
     env = aec.env(setup.game, **setup.keywords)
-    yield setup.entry("aec_env", "steps/s", rate(play_aec(env, setup.seed), setup.clock))
+    yield setup.figure("aec_env", "steps/s", rate(play_aec(env, setup.seed), setup.clock))
 
 
 def play_aec(env: Any, seed: int) -> Callable[[], float]:
-    """A function that plays some games of any AEC environment with masks; returns how often `step` was called."""
+    """A function that plays some random games of an AEC environment with masks, and returns the number of steps."""
     chance = random.Random(seed).random
     env.reset(seed=seed)
 
@@ -189,13 +194,13 @@ def play_aec(env: Any, seed: int) -> Callable[[], float]:
 # -- Training ---------------------------------------------------------------------------------------------------------
 
 
-def sb3(setup: Setup) -> Iterator[Entry]:
+def sb3(setup: Setup) -> Iterator[Figure]:
     from benchmarks import training
     from murder_envs.api.sb3 import BatchVecEnv
 
     env = BatchVecEnv(setup.ruleset, training.GAMES, seed=setup.seed, seat="all", skip_forced=True)
     window = training.share_in_env(env, setup.seed, setup.clock)
-    yield setup.entry("sb3", "%", window, batch=training.GAMES, most=5, note=training.PPO_IN_WORDS)
+    yield setup.figure("sb3", "%", window, batch=training.GAMES, most=5, note=training.PPO_IN_WORDS)
 
 
 # -- Starting ---------------------------------------------------------------------------------------------------------
@@ -210,16 +215,16 @@ print("stepped", time.process_time(), flush=True)
 """
 
 
-def start(setup: Setup) -> Iterator[Entry]:
+def start(setup: Setup) -> Iterator[Figure]:
     begin = partial(seconds_to_first_step, setup.clock, f"murder_envs.{setup.game}_v0", setup.keywords)
     begin()
-    yield setup.entry("start", "s warm", lambda _: begin(), most=7)
+    yield setup.figure("start", "s warm", lambda _: begin(), most=7)
 
     def cold(_: float) -> float:
         with tempfile.TemporaryDirectory() as empty:
             return begin({"MURDER_ENVS_CACHE": empty})
 
-    yield setup.entry("start", "s cold", cold, most=3)
+    yield setup.figure("start", "s cold", cold, most=3)
 
 
 def seconds_to_first_step(
@@ -227,17 +232,17 @@ def seconds_to_first_step(
 ) -> float:
     """From the start of a new Python process to the end of the first step of a module's `env`.
 
-    With the clock of this process's own time, what counts is that of the new one.
+    If `clock` counts the processor's time, then that of the new process, else the time that passes.
     """
-    began, taken = time.perf_counter(), None
+    began, seconds = time.perf_counter(), None
     with subprocess.Popen(
         [sys.executable, "-c", FIRST_STEP, module, json.dumps(keywords)],
         cwd=ROOT, env={**os.environ, **(variables or {})}, stdout=subprocess.PIPE, text=True,
     ) as process:  # fmt: skip
         for line in process.stdout or ():
             if line.startswith("stepped "):
-                own = float(line.split()[1])
-                taken = own if clock is time.process_time else time.perf_counter() - began
-    if taken is None:
-        raise RuntimeError(f"{module}: a new process did not come to its first step (status {process.returncode})")
-    return taken
+                cpu_seconds = float(line.split()[1])
+                seconds = cpu_seconds if clock is time.process_time else time.perf_counter() - began
+    if seconds is None:
+        raise RuntimeError(f"{module}: a new process did not reach its first step (status {process.returncode})")
+    return seconds

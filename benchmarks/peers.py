@@ -1,9 +1,9 @@
 """What other libraries do on the same machine in the same run, where they are installed.
 
-They play other games, so a ratio says in which order of magnitude one is, and no more. OpenSpiel's Python module has
-no compiled loop of random play as such. Two of its C++ functions contain one: a Monte Carlo search of one simulation,
-whose evaluator plays n random games from the root, and `evaluate_bots`. Neither builds observations. What they play is
-counted in decisions through the mean length of games sampled from Python; draws of chance count as no decision.
+They play other games, so a ratio tells an order of magnitude and no more. OpenSpiel's Python module has no function
+that only plays random games in C++, but two of its functions contain such a loop: a Monte Carlo search of one
+simulation, whose evaluator plays n random games from the root, and `evaluate_bots`. Neither builds observations. The
+number of decisions follows from the mean length of games that are sampled from Python; draws of chance do not count.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from benchmarks import modes
-from benchmarks.measure import Entry, Window, rate
+from benchmarks.measure import Figure, Window, rate
 
 if TYPE_CHECKING:
     from benchmarks.modes import Setup
@@ -27,7 +27,7 @@ OPEN_SPIEL_GAMES = ("hearts", "spades", "hanabi")
 ROLLOUTS = 200
 
 
-def open_spiel_rollouts(setup: Setup) -> Iterator[Entry]:
+def open_spiel_rollouts(setup: Setup) -> Iterator[Figure]:
     """Random games in C++, in decisions."""
     for name in OPEN_SPIEL_GAMES:
         random_games, how = _in_cpp(_dealt(name, setup.seed), setup.seed)
@@ -40,7 +40,7 @@ def open_spiel_rollouts(setup: Setup) -> Iterator[Entry]:
         yield _open_spiel(name, "C++", "core", "decisions/s", rate(work, setup.clock), note=note)
 
 
-def open_spiel_playouts(setup: Setup) -> Iterator[Entry]:
+def open_spiel_playouts(setup: Setup) -> Iterator[Figure]:
     """Random play to the end in C++ from the middle of a game."""
     for name in OPEN_SPIEL_GAMES:
         state = _dealt(name, setup.seed)
@@ -52,8 +52,8 @@ def open_spiel_playouts(setup: Setup) -> Iterator[Entry]:
         yield _open_spiel(name, "C++", "playouts", "playouts/s", rate(random_games, setup.clock), note=note)
 
 
-def open_spiel_search(setup: Setup) -> Iterator[Entry]:
-    """Its information-set tree search in C++, of the games that can be dealt anew for a player."""
+def open_spiel_search(setup: Setup) -> Iterator[Figure]:
+    """Its ISMCTS in C++, for a game whose hidden cards it can deal again."""
     import pyspiel
 
     name = "hearts"
@@ -71,7 +71,7 @@ def open_spiel_search(setup: Setup) -> Iterator[Entry]:
     yield _open_spiel(name, "C++", "search", "simulations/s", rate(work, setup.clock), note=note)
 
 
-def open_spiel_from_python(setup: Setup) -> Iterator[Entry]:
+def open_spiel_from_python(setup: Setup) -> Iterator[Figure]:
     """One game at a time from Python: observation, mask, choice, step."""
     import numpy as np
     import pyspiel
@@ -96,7 +96,7 @@ def open_spiel_from_python(setup: Setup) -> Iterator[Entry]:
         yield _open_spiel(name, "Python", "aec_raw", "steps/s", rate(work, setup.clock), note=note)
 
 
-def open_spiel_vector(setup: Setup) -> Iterator[Entry]:
+def open_spiel_vector(setup: Setup) -> Iterator[Figure]:
     """Its own environment for many games, a loop in Python."""
     from open_spiel.python import rl_environment, vector_env
     from open_spiel.python.rl_agent import StepOutput
@@ -106,12 +106,12 @@ def open_spiel_vector(setup: Setup) -> Iterator[Entry]:
         rng = random.Random(setup.seed)
         samplers = [rl_environment.ChanceEventSampler(setup.seed + k) for k in range(n)]
         envs = vector_env.SyncVectorEnv([rl_environment.Environment(name, chance_event_sampler=s) for s in samplers])
-        shown = envs.reset()
+        steps = envs.reset()
 
-        def work(envs: Any = envs, shown: list = shown, rng: random.Random = rng) -> float:
-            legal = [step.observations["legal_actions"][step.current_player()] for step in shown]
+        def work(envs: Any = envs, steps: list = steps, rng: random.Random = rng) -> float:
+            legal = [step.observations["legal_actions"][step.current_player()] for step in steps]
             chosen = [StepOutput(rng.choice(actions), []) for actions in legal]
-            shown[:] = envs.step(chosen, reset_if_done=True)[0]
+            steps[:] = envs.step(chosen, reset_if_done=True)[0]
             return n
 
         note = (
@@ -120,12 +120,12 @@ def open_spiel_vector(setup: Setup) -> Iterator[Entry]:
         yield _open_spiel(name, "Python", "batch", "decisions/s", rate(work, setup.clock), batch=n, note=note)
 
 
-def _open_spiel(name: str, config: str, mode: str, unit: str, window: Window, batch: int = 1, note: str = "") -> Entry:
-    return Entry(f"OpenSpiel {name}", config, mode, batch, unit, window, note=note)
+def _open_spiel(name: str, config: str, mode: str, unit: str, window: Window, batch: int = 1, note: str = "") -> Figure:
+    return Figure(f"OpenSpiel {name}", config, mode, batch, unit, window, note=note)
 
 
 def _in_cpp(state: Any, seed: int) -> tuple[Callable[[], int], str]:
-    """A function that plays some random games from a state and returns how many; and which way it goes about it."""
+    """A function that plays some random games from a state and returns how many; and how it does that."""
     import pyspiel
 
     game = state.get_game()
@@ -151,7 +151,7 @@ def _in_cpp(state: Any, seed: int) -> tuple[Callable[[], int], str]:
 
 
 def _dealt(name: str, seed: int) -> Any:
-    """A state in which the first decision is to be taken."""
+    """A game in which all cards are dealt and the first decision is due."""
     import pyspiel
 
     state = pyspiel.load_game(name).new_initial_state()
@@ -166,21 +166,21 @@ def _mean_decisions(state: Any, seed: int, games: int = 500) -> float:
 
 
 def _play(state: Any, rng: random.Random, decisions: int | None = None) -> int:
-    """Play a state on, until so many decisions have been taken and the next one is due; returns how many."""
-    taken = 0
+    """Play so many decisions at random (None: to the end), until one more is due; returns how many there were."""
+    made = 0
     while not state.is_terminal():
         if state.is_chance_node():
             state.apply_action(_draw(state, rng))
-        elif taken == decisions:
+        elif made == decisions:
             break
         else:
             state.apply_action(rng.choice(state.legal_actions()))
-            taken += 1
-    return taken
+            made += 1
+    return made
 
 
 def _draw(state: Any, rng: random.Random) -> int:
-    """What chance does."""
+    """An outcome of a chance node, by its probabilities."""
     outcomes, chances = zip(*state.chance_outcomes())
     return rng.choices(outcomes, chances)[0]
 
@@ -190,19 +190,19 @@ def _draw(state: Any, rng: random.Random) -> int:
 PETTINGZOO_GAMES = ("connect_four_v3", "tictactoe_v3")
 
 
-def pettingzoo_raw(setup: Setup) -> Iterator[Entry]:
+def pettingzoo_raw(setup: Setup) -> Iterator[Figure]:
     for name in PETTINGZOO_GAMES:
         window = rate(modes.play_aec(_classic(name).raw_env(), setup.seed), setup.clock)
-        yield Entry(f"PettingZoo {name}", "raw_env", "aec_raw", 1, "steps/s", window)
+        yield Figure(f"PettingZoo {name}", "raw_env", "aec_raw", 1, "steps/s", window)
 
 
-def pettingzoo_wrapped(setup: Setup) -> Iterator[Entry]:
+def pettingzoo_wrapped(setup: Setup) -> Iterator[Figure]:
     for name in PETTINGZOO_GAMES:
         window = rate(modes.play_aec(_classic(name).env(), setup.seed), setup.clock)
-        yield Entry(f"PettingZoo {name}", "env", "aec_env", 1, "steps/s", window)
+        yield Figure(f"PettingZoo {name}", "env", "aec_env", 1, "steps/s", window)
 
 
-def pettingzoo_sb3(setup: Setup) -> Iterator[Entry]:
+def pettingzoo_sb3(setup: Setup) -> Iterator[Figure]:
     """The same training on Connect Four, one AEC environment a game, as PettingZoo's tutorial has it."""
     from stable_baselines3.common.vec_env import DummyVecEnv
 
@@ -211,13 +211,13 @@ def pettingzoo_sb3(setup: Setup) -> Iterator[Entry]:
     make = _classic("connect_four_v3").raw_env
     env = DummyVecEnv([partial(turn_based_env, make(), setup.seed + k) for k in range(training.GAMES)])
     window = training.share_in_env(env, setup.seed, setup.clock)
-    yield Entry("PettingZoo connect_four_v3", "raw_env in DummyVecEnv", "sb3", training.GAMES, "%", window, most=3)
+    yield Figure("PettingZoo connect_four_v3", "raw_env in DummyVecEnv", "sb3", training.GAMES, "%", window, most=3)
 
 
-def pettingzoo_start(setup: Setup) -> Iterator[Entry]:
+def pettingzoo_start(setup: Setup) -> Iterator[Figure]:
     name = PETTINGZOO_GAMES[0]
     begin = partial(modes.seconds_to_first_step, setup.clock, _classic(name).__name__, {})
-    yield Entry(f"PettingZoo {name}", "env", "start", 1, "s warm", lambda _: begin(), most=7)
+    yield Figure(f"PettingZoo {name}", "env", "start", 1, "s warm", lambda _: begin(), most=7)
 
 
 def _classic(name: str) -> Any:
@@ -250,9 +250,9 @@ def turn_based_env(aec: Any, seed: int) -> Any:
             return self._mask
 
         def _look(self) -> np.ndarray:
-            seen = aec.observe(aec.agent_selection)
-            self._mask = seen["action_mask"]
-            return seen["observation"]
+            observation = aec.observe(aec.agent_selection)
+            self._mask = observation["action_mask"]
+            return observation["observation"]
 
     aec.reset(seed=seed)
     return TurnBased()

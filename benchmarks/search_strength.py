@@ -1,9 +1,11 @@
 """How much stronger search plays than the scripted player, by budget: `python -m benchmarks.search_strength`.
 
-One seat searches and all others play by the heuristic; what is shown is how much more that seat is paid than a
-heuristic player in the same seats of the same deals (`gain` of `agents.evaluate`), with a 95 % interval, for each role
-by itself. Beside it stands the ceiling, a search that knows everything. Writes a table (CSV, with all that is needed to
-run it again, and Markdown) and a plot (PNG). Other games' rows stay in the table: games can be measured one by one.
+One seat searches, all others play by the heuristic. The gain is the mean return of the searching seat minus that of a
+heuristic player in the same seats of the same deals (see `agents.evaluate`), with a 95 % interval, for each role. For
+comparison, a ceiling: search with perfect information, which sees all hidden cards.
+
+Writes a table (CSV, with everything needed to measure again, and Markdown) and a plot (PNG). Rows of other games stay
+in the table, so games can be measured one by one.
 """
 
 from __future__ import annotations
@@ -25,30 +27,30 @@ from agents import runs
 from agents.evaluate import csv_rows, evaluate
 from agents.measures import outcome
 from agents.players import PERFECT
-from agents.report import provenance
-from benchmarks.measure import cpu_model
-from murder_envs.core.checks import an_int, fail
+from agents.report import markdown_table, provenance
+from murder_envs.core.checks import a_seed, an_int, fail
 from murder_envs.drivers.policies import COMPILED_POLICIES
 from murder_envs.drivers.search import METHODS
 from murder_envs.registry import GAMES, configs, make_ruleset
 from murder_envs.ruleset import Ruleset
 
-AMONG = "heuristic"
+OTHER_SEATS = "heuristic"
+"""Who plays all seats but the searching one."""
 
 
-def rulesets(given: argparse.Namespace) -> list[Ruleset]:
+def rulesets(options: argparse.Namespace) -> list[Ruleset]:
     """The games to be measured; ValueError names an option that is out of range."""
-    if given.game is not None and given.game not in GAMES:
-        fail("game", f"one of {', '.join(GAMES)}, not {given.game!r}")
-    if given.players is not None and given.game is None:
-        fail("players", "a game of its own; name it with --game")
-    found = []
-    for game in [given.game] if given.game else GAMES:
-        if given.config not in configs(game):
-            fail("config", f"of {game} one of {', '.join(configs(game))}, not {given.config!r}")
-        players = {} if given.players is None else {"num_players": given.players}
-        found.append(outcome(make_ruleset(game, **configs(game)[given.config], **players)))
-    return found
+    if options.game is not None and options.game not in GAMES:
+        fail("game", f"one of {', '.join(GAMES)}, not {options.game!r}")
+    if options.players is not None and options.game is None:
+        fail("players", "only with --game, which names the game that they play")
+    games = []
+    for game in [options.game] if options.game else GAMES:
+        if options.config not in configs(game):
+            fail("config", f"of {game} one of {', '.join(configs(game))}, not {options.config!r}")
+        players = {} if options.players is None else {"num_players": options.players}
+        games.append(outcome(make_ruleset(game, **configs(game)[options.config], **players)))
+    return games
 
 
 def numbers(field: str, text: str) -> list[int]:
@@ -59,22 +61,23 @@ def numbers(field: str, text: str) -> list[int]:
         fail(field, f"ints from 1 on with commas between, not {text!r}")
 
 
-def measured(ruleset: Ruleset, given: argparse.Namespace, console: Console) -> Iterator[dict[str, Any]]:
+def measure(ruleset: Ruleset, options: argparse.Namespace, console: Console) -> Iterator[dict[str, Any]]:
     """A row for each role and budget, as soon as it is known; first the ceiling."""
-    about = {**provenance(given.command_line), "seed": given.seed}
-    asked = [("search", *it) for it in zip(given.budgets, given.deals)]
-    if given.ceiling:
-        asked.insert(0, (PERFECT, given.ceiling, given.deals[-1]))
-    for kind, simulations, deals in asked:
-        agent = f"{kind}:{simulations}:{given.method}:{given.playout}"
-        agents = {AMONG: AMONG, agent: agent}
-        found = evaluate(ruleset, agents, deals, given.seed, given.processes, console, [AMONG])
-        for row in csv_rows(found, about):
+    origin = {**provenance(options.command_line), "seed": options.seed}
+    searches = [("search", *pair) for pair in zip(options.budgets, options.deals)]
+    if options.ceiling:
+        searches.insert(0, (PERFECT, options.ceiling, options.deals[-1]))
+    for kind, simulations, deals in searches:
+        agent = f"{kind}:{simulations}:{options.method}:{options.playout}"
+        agents = {OTHER_SEATS: OTHER_SEATS, agent: agent}
+        evaluation = evaluate(ruleset, agents, deals, options.seed, options.processes, console, [OTHER_SEATS])
+        for row in csv_rows(evaluation, origin):
             if row["row"] == agent:
-                yield {**row, "config": given.config, "simulations": simulations, "processor": cpu_model()}
+                more = {"config": options.config, "simulations": simulations, "processor": origin["processor"]}
+                yield {**row, **more}
 
 
-def rows_of(path: pathlib.Path) -> list[dict[str, Any]]:
+def read_rows(path: pathlib.Path) -> list[dict[str, Any]]:
     """The rows of a table, if there is one."""
     if not path.exists():
         return []
@@ -82,30 +85,31 @@ def rows_of(path: pathlib.Path) -> list[dict[str, Any]]:
         return list(csv.DictReader(file))
 
 
-def what(row: dict[str, Any]) -> tuple[str, str, str]:
-    """What a row is about: game, configuration, players."""
+def group_of(row: dict[str, Any]) -> tuple[str, str, str]:
+    """The game, configuration and number of players of a row: rows of one group are measured together."""
     return row["game"], row["config"], str(row["players"])
 
 
 def markdown(rows: Sequence[dict[str, Any]]) -> str:
     """The table for people, with the commands that made it."""
+    table = []
+    for row in rows:
+        gain, low, high, won = (float(row[name]) for name in ("gain", "gain_low", "gain_high", "win_rate"))
+        names = {"game": "game", "config": "configuration", "players": "players", "role": "role", "row": "agent"}
+        cells = {heading: row[name] for name, heading in names.items()}
+        cells |= {"deals": row["deals"], "games": row["games"], "win rate": f"{won:.3f}"}
+        table.append({**cells, "gain": f"{gain:+.3f} ({low:+.3f} to {high:+.3f})"})
     lines = [
         "# How strong search is",
         "",
-        "Written by `benchmarks/search_strength.py`, whose head says what is measured. Gain: return above the",
-        "heuristic's in the same seats of the same deals, all others heuristic; 95 % intervals over deals. Returns are",
-        "-1 to 1.",
+        "Written by `benchmarks/search_strength.py`; its first lines say what is measured. Gain: the agent's mean",
+        "return minus that of the heuristic in the same seats of the same deals, all others heuristic; 95 % intervals",
+        "over deals. Returns are -1 to 1.",
         "",
         "![gain by simulations](strength.png)",
         "",
-        "| game | configuration | players | role | agent | deals | games | win rate | gain |",
-        "|---|---|---:|---|---|---:|---:|---:|---:|",
+        markdown_table(table),
     ]
-    for row in rows:
-        gain, low, high, won = (float(row[name]) for name in ("gain", "gain_low", "gain_high", "win_rate"))
-        about = " | ".join(str(row[name]) for name in ("game", "config", "players", "role", "row", "deals", "games"))
-        lines.append(f"| {about} | {won:.3f} | {gain:+.3f} ({low:+.3f} to {high:+.3f}) |")
-    lines.append("")
     for command in dict.fromkeys(row["command"] for row in rows):
         (row, *_) = (row for row in rows if row["command"] == command)
         lines += [f"    {command}", f"    # {row['processor']}; commit {row['commit']}; {row['versions']}", ""]
@@ -121,25 +125,25 @@ def plot(rows: Sequence[dict[str, Any]], path: pathlib.Path) -> None:
 
     numbers = ("simulations", "gain", "gain_low", "gain_high")
     rows = [{**row, **{name: float(row[name]) for name in numbers}} for row in rows]
-    panels = sorted({(*what(row), row["role"]) for row in rows}, key=order_of)
+    panels = sorted({(*group_of(row), row["role"]) for row in rows}, key=order_of)
     across = min(3, len(panels))
     down = math.ceil(len(panels) / across)
     size = (4.2 * across, 3.4 * down + 0.4)
-    figure, table = pyplot.subplots(down, across, figsize=size, dpi=150, layout="constrained", squeeze=False)
-    for axes in table.flat[len(panels) :]:
+    figure, grid = pyplot.subplots(down, across, figsize=size, dpi=150, layout="constrained", squeeze=False)
+    for axes in grid.flat[len(panels) :]:
         axes.axis("off")
-    for axes, panel in zip(table.flat, panels):
-        its = [row for row in rows if (*what(row), row["role"]) == panel]
-        search = [row for row in its if row["row"].startswith("search")]
+    for axes, panel in zip(grid.flat, panels):
+        of_panel = [row for row in rows if (*group_of(row), row["role"]) == panel]
+        search = [row for row in of_panel if row["row"].startswith("search")]
         x, y = [row["simulations"] for row in search], np.array([row["gain"] for row in search])
         bars = [y - [row["gain_low"] for row in search], np.array([row["gain_high"] for row in search]) - y]
         axes.axhline(0, color="#c2571a", linewidth=1.3, linestyle=(0, (5, 3)))
         axes.errorbar(x, y, bars, marker="o", markersize=4, capsize=3, color="#1f5fa8")
-        for row in its:
+        for row in of_panel:
             if row["row"].startswith(PERFECT):
                 axes.axhline(row["gain"], color="#7a7a7a", linewidth=1.3, linestyle=(0, (1, 2)))
                 axes.text(
-                    x[0], row["gain"], "knows everything", color="#7a7a7a", va="bottom", fontsize="small"
+                    x[0], row["gain"], "perfect information", color="#7a7a7a", va="bottom", fontsize="small"
                 )  # fmt: skip
         axes.set_xscale("log")
         axes.margins(y=0.12)
@@ -160,57 +164,54 @@ def order_of(panel: tuple[str, ...]) -> tuple[Any, ...]:
     return list(GAMES).index(panel[0]), *panel[1:]
 
 
-def parser() -> argparse.ArgumentParser:
-    """What can be asked for."""
-    it = argparse.ArgumentParser(
+def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
+    """The checked options, with budgets and deals as lists of equal length and the command line that was typed."""
+    parser = argparse.ArgumentParser(
         prog="python -m benchmarks.search_strength",
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    it.add_argument("--game", metavar="NAME", help=f"one of {', '.join(GAMES)} (default: all)")
-    it.add_argument("--config", metavar="NAME", default="default", help="a named configuration (default: default)")
-    it.add_argument("--players", metavar="N", type=int, help="its num_players")
-    it.add_argument("--budgets", metavar="N,...", default="10,100,1000", help="simulations (default: %(default)s)")
-    it.add_argument("--deals", metavar="N,...", default="100", help="for all budgets or each (default: %(default)s)")
-    it.add_argument(
-        "--ceiling",
-        metavar="N",
-        type=int,
-        default=0,
-        help="simulations of a ceiling, with the last budget's deals (default: none)",
-    )
-    it.add_argument("--method", choices=METHODS, default="mo")
-    it.add_argument("--playout", choices=COMPILED_POLICIES, default="heuristic")
-    it.add_argument("--processes", metavar="N", type=int, default=os.cpu_count() or 1, help="default: all cores")
-    it.add_argument("--seed", metavar="N", type=int, default=0, help="of deals and players (default: %(default)s)")
-    it.add_argument("--out", metavar="FOLDER", type=pathlib.Path, default=pathlib.Path("evaluations/search_strength"))
-    return it
+    add = parser.add_argument
+    add("--game", metavar="NAME", help=f"one of {', '.join(GAMES)} (default: all)")
+    add("--config", metavar="NAME", default="default", help="a named configuration (default: default)")
+    add("--players", metavar="N", type=int, help="the game's num_players")
+    add("--budgets", metavar="N,...", default="10,100,1000", help="simulations (default: %(default)s)")
+    add("--deals", metavar="N,...", default="100", help="for all budgets or each (default: %(default)s)")
+    add("--ceiling", metavar="N", type=int, default=0,
+        help="simulations with perfect information, on the last budget's deals (default: none)")  # fmt: skip
+    add("--method", choices=METHODS, default="mo", help="MO-ISMCTS, SO-ISMCTS or flat (default: %(default)s)")
+    add("--playout", choices=COMPILED_POLICIES, default="heuristic", help="who plays them out (default: %(default)s)")
+    add("--processes", metavar="N", type=int, default=os.cpu_count() or 1, help="default: all cores")
+    add("--seed", metavar="N", type=int, default=0, help="of deals and players (default: %(default)s)")
+    add("--out", metavar="FOLDER", type=pathlib.Path, default=pathlib.Path("evaluations/search_strength"),
+        help="default: %(default)s")  # fmt: skip
+    options = parser.parse_args(arguments)
+    typed = sys.argv[1:] if arguments is None else arguments
+    options.command_line = f"python -m benchmarks.search_strength {shlex.join(typed)}".rstrip()
+    try:
+        options.games = rulesets(options)
+        options.budgets, options.deals = numbers("budgets", options.budgets), numbers("deals", options.deals)
+        if len(options.deals) not in (1, len(options.budgets)):
+            fail("deals", f"one number, or one for each of the {len(options.budgets)} budgets")
+        options.deals *= len(options.budgets) // len(options.deals)
+        an_int("ceiling", options.ceiling, 0, 10_000_000)
+        an_int("processes", options.processes, 1, 1024)
+        a_seed("seed", options.seed)
+    except ValueError as error:
+        parser.error(str(error))
+    return options
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Measure; returns the exit status: 0 done, 2 bad input."""
-    asked = parser()
-    given = asked.parse_args(arguments)
-    words = sys.argv[1:] if arguments is None else arguments
-    given.command_line = f"python -m benchmarks.search_strength {shlex.join(words)}".rstrip()
-    try:
-        games = rulesets(given)
-        given.budgets, given.deals = numbers("budgets", given.budgets), numbers("deals", given.deals)
-        if len(given.deals) not in (1, len(given.budgets)):
-            fail("deals", f"one number, or one for each of the {len(given.budgets)} budgets")
-        given.deals *= len(given.budgets) // len(given.deals)
-        an_int("ceiling", given.ceiling, 0, 10_000_000)
-        an_int("processes", given.processes, 1, 1024)
-        an_int("seed", given.seed, 0, 2**63 - 1)
-    except ValueError as error:
-        asked.error(str(error))
-    given.out.mkdir(parents=True, exist_ok=True)
+    options = parse(arguments)
+    options.out.mkdir(parents=True, exist_ok=True)
     console = Console(highlight=False, emoji=False)
-    table = given.out / "strength.csv"
-    rows = rows_of(table)
-    for ruleset in games:
+    table = options.out / "strength.csv"
+    rows = read_rows(table)
+    for ruleset in options.games:
         new: list[dict[str, Any]] = []
-        for row in measured(ruleset, given, console):
+        for row in measure(ruleset, options, console):
             new.append(row)
             gain, low, high = (row[name] for name in ("gain", "gain_low", "gain_high"))
             console.print(
@@ -218,11 +219,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 f"({low:+.3f} to {high:+.3f}), {row['games']} games on {row['deals']} deals",
                 soft_wrap=True,
             )
-        rows = [row for row in rows if what(row) != what(new[0])] + new
+        rows = [row for row in rows if group_of(row) != group_of(new[0])] + new
         runs.write(table, runs.csv_text(rows))
-        runs.write(given.out / "strength.md", markdown(rows))
-        plot(rows, given.out / "strength.png")
-    console.print(f"strength.csv, strength.md, strength.png: {given.out}", soft_wrap=True)
+        runs.write(options.out / "strength.md", markdown(rows))
+        plot(rows, options.out / "strength.png")
+    console.print(f"strength.csv, strength.md, strength.png: {options.out}", soft_wrap=True)
     return 0
 
 

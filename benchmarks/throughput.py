@@ -6,22 +6,18 @@ Everything runs on one core, in windows that take turns; a figure is the median 
 from __future__ import annotations
 
 import argparse
-import contextlib
-import datetime
-import importlib.metadata
 import json
 import os
-import platform
-import shlex
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
+from agents.report import PACKAGES, package_versions, provenance
 from benchmarks import modes, peers
-from benchmarks.measure import Clock, Entry, cpu_model, git_commit, measure, pin
+from benchmarks.measure import Clock, Figure, measure, pin
 from benchmarks.modes import Setup
-from murder_envs import GAMES, __version__
+from murder_envs import GAMES
 from murder_envs.registry import configs
 
 CLOCKS: dict[str, Clock] = {"wall": time.perf_counter, "cpu": time.process_time}
@@ -38,8 +34,8 @@ class Mode:
     """
 
     text: str
-    ours: Callable[[Setup], Iterator[Entry]]
-    peers: tuple[Callable[[Setup], Iterator[Entry]], ...] = ()
+    ours: Callable[[Setup], Iterator[Figure]]
+    peers: tuple[Callable[[Setup], Iterator[Figure]], ...] = ()
 
 
 MODES = {
@@ -64,7 +60,7 @@ MODES = {
         modes.playouts, (peers.open_spiel_playouts,),
     ),
     "search": Mode(
-        "information-set tree search with a single observer, redeals and random playouts",
+        "SO-ISMCTS (information-set tree search, single observer) with redeals and random playouts",
         modes.search, (peers.open_spiel_search,),
     ),
     "aec_raw": Mode(
@@ -104,119 +100,113 @@ def main(arguments: Sequence[str] | None = None) -> int:
                         help="cpu: count only the time that this process got (default: wall)")  # fmt: skip
     parser.add_argument("--no-peers", action="store_true", help="leave other libraries out")
     parser.add_argument("--json", action="store_true", help="one line a figure, spread as interquartile range")
-    given = parser.parse_args(arguments)
-    games, names = checked(parser, given)
+    options = parser.parse_args(arguments)
+    games, names = check(parser, options)
 
-    where = pin()
-    print(*conditions(given, where), sep="\n", file=sys.stderr if given.json else sys.stdout, flush=True)
-    entries, missing = prepare(parser, given, games, names)
-    measure(entries, given.windows, given.seconds)
-    if given.json:
-        for entry in entries:
-            print(json.dumps(entry.as_dict()))
+    core = pin()
+    print(*conditions(options, core), sep="\n", file=sys.stderr if options.json else sys.stdout, flush=True)
+    figures, missing = prepare(parser, options, games, names)
+    measure(figures, options.windows, options.seconds)
+    if options.json:
+        for figure in figures:
+            print(json.dumps(figure.as_dict()))
         for line in missing:
             print(line, file=sys.stderr)
     else:
-        print(*table(entries, games, names), *notes(entries), *missing, sep="\n")
+        print(*blocks(figures, games, names), *notes(figures), *missing, sep="\n")
     return 0
 
 
-def checked(parser: argparse.ArgumentParser, given: argparse.Namespace) -> tuple[list[str], list[str]]:
-    """The games and modes that are asked for; an error that names what is unknown, and what there is."""
-    if given.game is not None and given.game not in GAMES:
-        parser.error(f"--game: one of {', '.join(GAMES)}, not {given.game!r}")
-    games = [given.game] if given.game else list(GAMES)
+def check(parser: argparse.ArgumentParser, options: argparse.Namespace) -> tuple[list[str], list[str]]:
+    """The games and modes to measure; ends with an error that names what is unknown, and what there is."""
+    if options.game is not None and options.game not in GAMES:
+        parser.error(f"--game: one of {', '.join(GAMES)}, not {options.game!r}")
+    games = [options.game] if options.game else list(GAMES)
     for game in games:
-        if given.config not in configs(game):
-            parser.error(f"--config: of {game} one of {', '.join(configs(game))}, not {given.config!r}")
-    names = [name.strip() for name in given.modes.split(",")] if given.modes is not None else list(MODES)
+        if options.config not in configs(game):
+            parser.error(f"--config: of {game} one of {', '.join(configs(game))}, not {options.config!r}")
+    names = [name.strip() for name in options.modes.split(",")] if options.modes is not None else list(MODES)
     for name in names:
         if name not in MODES:
             parser.error(f"--modes: some of {', '.join(MODES)}, not {name!r}")
-    if not 0 < given.seconds < 3600:
-        parser.error(f"--seconds: more than 0 and less than 3600, not {given.seconds:g}")
-    if given.windows < 1:
-        parser.error(f"--windows: 1 or more, not {given.windows}")
-    if not 0 <= given.seed < 2**31:
-        parser.error(f"--seed: from 0 to 2^31 - 1, not {given.seed}")
+    if not 0 < options.seconds < 3600:
+        parser.error(f"--seconds: more than 0 and less than 3600, not {options.seconds:g}")
+    if options.windows < 1:
+        parser.error(f"--windows: 1 or more, not {options.windows}")
+    if not 0 <= options.seed < 2**31:
+        parser.error(f"--seed: from 0 to 2^31 - 1, not {options.seed}")
     return games, list(dict.fromkeys(names))
 
 
 def prepare(
-    parser: argparse.ArgumentParser, given: argparse.Namespace, games: Sequence[str], names: Sequence[str]
-) -> tuple[list[Entry], list[str]]:
-    """Everything that is to be measured, compiled and run once; and what is not, for lack of a library."""
-    entries: list[Entry] = []
+    parser: argparse.ArgumentParser, options: argparse.Namespace, games: Sequence[str], names: Sequence[str]
+) -> tuple[list[Figure], list[str]]:
+    """The figures to measure, each compiled and run once; and a line for each that needs a library not installed."""
+    figures: list[Figure] = []
     missing: list[str] = []
     for name in names:
-        setups = [Setup(game, given.config, given.seed, CLOCKS[given.clock]) for game in games]
+        setups = [Setup(game, options.config, options.seed, CLOCKS[options.clock]) for game in games]
         sources = [(MODES[name].ours, setup, True) for setup in setups]
-        if not given.no_peers:
+        if not options.no_peers:
             sources += [(peer, setups[0], False) for peer in MODES[name].peers]
         for source, setup, is_ours in sources:
             try:
-                entries += source(setup)
+                figures += source(setup)
             except ImportError as error:
-                if is_ours and given.modes is not None:
+                if is_ours and options.modes is not None:
                     parser.error(f"--modes: {name} needs a library that is not installed ({error})")
                 missing.append(f"{name}: {'not measured' if is_ours else 'a peer is missing'} ({error})")
-    return entries, missing
+    return figures, missing
 
 
 # -- For people -------------------------------------------------------------------------------------------------------
 
 
-def conditions(given: argparse.Namespace, where: str) -> Iterator[str]:
+def conditions(options: argparse.Namespace, core: str) -> Iterator[str]:
     """What one has to know to measure the same again."""
-    commit = git_commit(str(modes.ROOT))
+    origin = provenance()
+    versions = {"python": origin["python"], **package_versions((*PACKAGES, "open_spiel"))}
     load = f", load {os.getloadavg()[0]:.1f} of {os.cpu_count()}" if hasattr(os, "getloadavg") else ""
-    yield f"date      {datetime.datetime.now().astimezone().isoformat(' ', 'seconds')}"
-    yield f"command   python -m benchmarks.throughput {shlex.join(sys.argv[1:])}".rstrip()
-    yield f"processor {cpu_model()}; {where}; 1 thread{load}"
-    yield f"versions  murder_envs {__version__}{f' ({commit})' if commit else ''}, {', '.join(versions())}"
+    yield f"date      {origin['time']}"
+    yield f"command   {origin['command']}"
+    yield f"processor {origin['processor']}; {core}; 1 thread{load}"
+    yield f"commit    {origin['commit'] or 'unknown'}"
+    yield f"versions  {', '.join(f'{name} {version}' for name, version in versions.items())}"
     yield (
-        f"windows   {given.windows} of {given.seconds:g} s ({given.clock} clock) of everything in turn: "
+        f"windows   {options.windows} of {options.seconds:g} s ({options.clock} clock) of everything in turn: "
         "the median, and the interquartile range in percent of it"
     )
 
 
-def versions() -> Iterator[str]:
-    """Python and the libraries involved, as far as they are installed."""
-    yield f"Python {platform.python_version()}"
-    for library in ("numpy", "numba", "pettingzoo", "open_spiel", "stable_baselines3", "sb3_contrib", "torch"):
-        with contextlib.suppress(importlib.metadata.PackageNotFoundError):
-            yield f"{library} {importlib.metadata.version(library)}"
-
-
-def table(entries: Sequence[Entry], games: Sequence[str], names: Sequence[str]) -> Iterator[str]:
+def blocks(figures: Sequence[Figure], games: Sequence[str], names: Sequence[str]) -> Iterator[str]:
     """A block for each mode and game: our figure with its goal, below it the peers' and how many times better ours is.
 
     With several games the peers stand below each of them.
     """
-    ours = {entry.game for entry in entries} & set(games)
     for name in names:
         yield ""
         yield f"{name}: {MODES[name].text}"
-        of_mode = [entry for entry in entries if entry.mode == name]
+        of_mode = [figure for figure in figures if figure.mode == name]
+        peers_of_mode = [figure for figure in of_mode if figure.game not in games]
         for game in games:
-            mine = [entry for entry in of_mode if entry.game == game]
-            for entry in mine:
-                yield row(entry, f"goal {figure(entry.goal, entry.unit)}, {verdict(entry)}" if entry.goal else "")
-            for entry in of_mode:
-                if mine and entry.game not in ours:
-                    yield row(entry, f"ours is {times(advantage(mine[0], entry))} as good")
+            ours = [figure for figure in of_mode if figure.game == game]
+            for figure in ours:
+                goal = f"goal {text(figure.goal, figure.unit)}, {verdict(figure)}" if figure.goal else ""
+                yield row(figure, goal)
+            for peer in peers_of_mode if ours else ():
+                yield row(peer, f"ours is {times(advantage(ours[0], peer))} as good")
     yield ""
 
 
-def row(entry: Entry, remark: str) -> str:
-    """A line of the table."""
-    width = 100 * entry.spread / entry.median if entry.median else 0.0
-    games = "1 game" if entry.batch == 1 else f"{entry.batch:,} games"
-    who = f"{entry.game} {entry.config}"
-    return f"  {who:50} {games:>11} {figure(entry.median, entry.unit):>22}  +-{width:3.0f} %  {remark}".rstrip()
+def row(figure: Figure, remark: str) -> str:
+    """A line of a block."""
+    width = 100 * figure.spread / figure.median if figure.median else 0.0
+    games = "1 game" if figure.batch == 1 else f"{figure.batch:,} games"
+    who = f"{figure.game} {figure.config}"
+    return f"  {who:50} {games:>11} {text(figure.median, figure.unit):>22}  +-{width:3.0f} %  {remark}".rstrip()
 
 
-def figure(value: float, unit: str) -> str:
+def text(value: float, unit: str) -> str:
     """A value with three digits and its unit."""
     for size, letter in ((1e6, " M"), (1e3, " k")):
         if value >= size:
@@ -224,15 +214,15 @@ def figure(value: float, unit: str) -> str:
     return f"{value:#.3g}".rstrip(".") + f" {unit}"
 
 
-def verdict(entry: Entry) -> str:
-    """Is the goal reached?"""
-    assert entry.goal is not None
-    ratio = entry.median / entry.goal
-    reached = ratio >= 1 if entry.more_is_better else ratio <= 1
+def verdict(figure: Figure) -> str:
+    """Whether the goal is reached."""
+    assert figure.goal is not None
+    ratio = figure.median / figure.goal
+    reached = ratio >= 1 if figure.more_is_better else ratio <= 1
     return "reached" if reached else f"missed: {100 * ratio:.0f} % of it"
 
 
-def advantage(ours: Entry, peer: Entry) -> float:
+def advantage(ours: Figure, peer: Figure) -> float:
     """How many times better our figure is than a peer's."""
     return ours.median / peer.median if ours.more_is_better else peer.median / ours.median
 
@@ -242,12 +232,12 @@ def times(ratio: float) -> str:
     return f"{ratio:,.0f} times" if ratio >= 100 else f"{ratio:.3g} times"
 
 
-def notes(entries: Sequence[Entry]) -> Iterator[str]:
-    """What else there is to say of single figures, once for all of which it is so."""
+def notes(figures: Sequence[Figure]) -> Iterator[str]:
+    """The figures' notes; a note that several figures of a mode share appears once, with their names."""
     of_note: dict[tuple[str, str], list[str]] = {}
-    for entry in entries:
-        if entry.note:
-            of_note.setdefault((entry.mode, entry.note), []).append(entry.game)
+    for figure in figures:
+        if figure.note:
+            of_note.setdefault((figure.mode, figure.note), []).append(figure.game)
     for (mode, note), games in of_note.items():
         yield f"{mode}, {', '.join(games)}: {note}"
 

@@ -1,4 +1,4 @@
-"""How much of a training run's time is spent in the environment."""
+"""The share of a training run's time that is spent in the environment."""
 
 from __future__ import annotations
 

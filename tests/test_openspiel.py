@@ -419,7 +419,7 @@ def test_agents_are_judged_beside_solvers(capsys):
     arguments = ["--game", case.game, "--config", case.config, "--iterations", "4", "--samples", "2"]
     assert exact.main([*arguments, "--agents", "random", "heuristic", "perfect_information:10"]) == 0
     out, err = capsys.readouterr()
-    lines = [line.split("|")[1:-1] for line in out.splitlines() if line.startswith("| ")]
+    lines = [line.split("|")[1:-1] for line in out.splitlines() if line.startswith("| ") and "---" not in line]
     players = [line[0].strip() for line in lines]
     assert players[:3] == ["player", "random", "heuristic"] and set(players[3:]) == set(exact.SOLVERS)
     assert all(float(line[4]) >= 0 for line in lines[1:])
@@ -444,7 +444,7 @@ def test_a_trained_agent_says_its_probabilities(tmp_path):
     small += ["--prior-weight", "1"]
     assert train.main(["--game", case.game, "--config", case.config, *small, "--out", str(tmp_path)]) == 0
     (run,) = tmp_path.iterdir()
-    walked = openspiel.Tree(openspiel.load(case.game, case.config, **case.keywords))
+    walked = openspiel.Tree(openspiel.load(case.game, case.config, **case.parameters))
     for agent in (str(run), f"{run}@sampled"):
         policy = exact.policy_of(agent, walked.game.dealer.ruleset, 1, 0)
         mixed = 0

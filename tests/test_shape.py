@@ -121,7 +121,10 @@ def test_data_holds_no_code_and_no_other_game():
 def test_nothing_outside_its_own_files_knows_a_game_by_name(game):
     """But the registry. What documentation says is no code."""
     own = {PACKAGE / "registry.py", PACKAGE / f"{game}_v0.py", *sources(PACKAGE / "games" / game)}
-    for path in [*sources(PACKAGE), *sources(ROOT / "agents"), *sources(ROOT / "tests")]:
+    for path in [
+        *sources(PACKAGE),
+        *(path for name in ("agents", "benchmarks", "tests") for path in sources(ROOT / name)),
+    ]:
         if path not in own:
             for text in words_in(parsed(path)):
                 assert game not in text and game.replace("_", "-") not in text, f"{path} knows {game}"
@@ -216,13 +219,19 @@ def test_the_ids_in_readme_are_registered():
     assert set(re.findall(r"murder_envs/[a-z-]+-v\d+", readme)) <= set(map(env_id, GAMES))
 
 
-def programs() -> list[str]:
-    return re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(encoding="utf-8"), re.DOTALL)
+def programs() -> list:
+    """The Python programs of README and documentation."""
+    pages = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+    return [
+        pytest.param(program, id=f"{page.name} {k}")
+        for page in pages
+        for k, program in enumerate(re.findall(r"```python\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL))
+    ]
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("program", programs(), ids=[f"program {k}" for k in range(len(programs()))])
-def test_the_programs_of_readme_run(program):
+@pytest.mark.parametrize("program", programs())
+def test_the_programs_of_the_pages_run(program):
     done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
 
