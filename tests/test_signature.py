@@ -66,6 +66,8 @@ def test_signature(case):
     check(case, MANY, 1)
 
 
+@pytest.mark.fast
+@pytest.mark.kernels
 @pytest.mark.nojit
 @pytest.mark.parametrize("case", [case for case in CASES if case[1] in UNCOMPILED], ids="-".join)
 def test_the_first_games(case):
@@ -73,6 +75,7 @@ def test_the_first_games(case):
     check(case, FEW, 0)
 
 
+@pytest.mark.fast
 def test_every_configuration_is_signed(game):
     assert list(written(game)) == ["version", *all_configs(game)]
 
