@@ -68,8 +68,11 @@ def test_signature(case):
 
 @pytest.mark.fast
 @pytest.mark.kernels
-@pytest.mark.nojit
-@pytest.mark.parametrize("case", [case for case in CASES if case[1] in UNCOMPILED], ids="-".join)
+@pytest.mark.parametrize(
+    "case",
+    [pytest.param(case, marks=[pytest.mark.nojit] if case[1] in UNCOMPILED else []) for case in CASES],
+    ids="-".join,
+)
 def test_the_first_games(case):
     """Compiled and not, the same."""
     check(case, FEW, 0)
