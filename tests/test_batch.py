@@ -23,6 +23,9 @@ FINAL_ARRAYS = (
 )  # fmt: skip
 
 
+pytestmark = pytest.mark.kernels
+
+
 @pytest.fixture
 def ruleset(game):
     """Each registered game; what a batch does is the same for all configurations."""
@@ -297,7 +300,8 @@ def test_every_game_begins_from_the_snapshot(ruleset):
     assert batch.seeds.tolist() == [episode_seed(1, i, int(k)) for i, k in enumerate(batch.episodes)]
 
 
-def test_a_reset_that_fails_changes_nothing(ruleset):
+def test_a_reset_that_fails_changes_nothing(ruleset, monkeypatch):
+    monkeypatch.setattr("murder_envs.drivers.batch.PATIENCE", 5)  # so often, it restores the position that is over
     batch = Batch(ruleset, 3, 1)
     batch.reset()
     before = bytes_of(batch), batch.seed

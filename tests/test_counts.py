@@ -75,12 +75,16 @@ class Tree:
         return seen
 
 
+def marks_of(count: dict[str, Any]) -> list[pytest.MarkDecorator]:
+    """Trees from a position are small; those of whole games take the same kernels many times more often."""
+    if count.get("slow"):
+        return [pytest.mark.slow]
+    return [pytest.mark.kernels] if "setup" in count else []
+
+
 @pytest.mark.parametrize(
     ("game", "count"),
-    [
-        pytest.param(game, count, id=f"{game}-{count['name']}", marks=[pytest.mark.slow] if count.get("slow") else [])
-        for game, count in COUNTS
-    ],
+    [pytest.param(game, count, id=f"{game}-{count['name']}", marks=marks_of(count)) for game, count in COUNTS],
 )
 def test_count(game, count):
     ruleset = with_config(game, count.get("config", {}))

@@ -20,6 +20,8 @@ MANY, FEW = 20, 3
 
 SENTINEL = 77
 
+pytestmark = pytest.mark.kernels
+
 
 def cards_in(value: Any) -> Counter[Any]:
     """All that lies in a pile, however it is nested; 0 and "" are nothing."""

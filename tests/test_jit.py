@@ -137,6 +137,7 @@ def mix(z: int) -> int:
 GOLDEN = 0x9E3779B97F4A7C15
 
 
+@pytest.mark.kernels
 @pytest.mark.nojit
 @pytest.mark.parametrize("seed", SPLITMIX)
 def test_the_generator_gives_the_published_numbers(seed):
@@ -149,6 +150,7 @@ def test_the_generator_gives_the_published_numbers(seed):
         assert mix(z) == word
 
 
+@pytest.mark.kernels
 @pytest.mark.nojit
 @pytest.mark.parametrize("n", [1, 2, 3, 24, 1000, 2**31 + 1, 3 * 2**30, 2**32 - 1])
 def test_draws_are_those_of_the_published_method(n):
@@ -167,6 +169,7 @@ def test_draws_are_those_of_the_published_method(n):
         assert out.tolist() == expected
 
 
+@pytest.mark.kernels
 @compiled_only
 @pytest.mark.parametrize("n", [2, 3, 5, 6, 24])
 def test_draws_are_unbiased(n):
@@ -176,6 +179,7 @@ def test_draws_are_unbiased(n):
     assert len(counts) == n and distance < n - 1 + 5 * math.sqrt(2 * (n - 1))
 
 
+@pytest.mark.kernels
 @compiled_only
 def test_wide_draws_are_unbiased():
     """Without rejection, half of the draws among 3 x 2^30 would be 0 modulo 3."""
@@ -183,6 +187,7 @@ def test_wide_draws_are_unbiased():
     assert (abs(thirds - 10_000) < 5 * math.sqrt(30_000 * 2 / 9)).all()
 
 
+@pytest.mark.kernels
 @pytest.mark.nojit
 def test_a_list_has_every_order_once():
     orders = []
@@ -196,6 +201,7 @@ def test_a_list_has_every_order_once():
     assert sorted(orders) == list(itertools.permutations(range(1, 5)))
 
 
+@pytest.mark.kernels
 @compiled_only
 def test_shuffles_are_uniform():
     counts: dict[bytes, int] = {}
@@ -208,6 +214,7 @@ def test_shuffles_are_uniform():
     assert sum((n - 1000) ** 2 / 1000 for n in counts.values()) < 23 + 5 * math.sqrt(46)
 
 
+@pytest.mark.kernels
 @pytest.mark.nojit
 def test_episode_seeds():
     def plain(seed: int, game: int, episode: int) -> int:
@@ -234,6 +241,7 @@ def members(x: int) -> list[int]:
     return [i for i in range(64) if x >> i & 1]
 
 
+@pytest.mark.kernels
 @pytest.mark.nojit
 @pytest.mark.parametrize("x", some_words(6))
 def test_words(x):
@@ -246,6 +254,7 @@ def test_words(x):
     assert out[4] == sum((k + 1) * i for k, i in enumerate(held))
 
 
+@pytest.mark.kernels
 @pytest.mark.nojit
 def test_bit_and_full():
     out = np.zeros(2, np.uint64)
@@ -254,6 +263,7 @@ def test_bit_and_full():
         assert out.tolist() == [1 << i, (1 << i) - 1]
 
 
+@pytest.mark.kernels
 def test_rows_at_any_offset():
     """put_bits writes n bytes of 0 or 1 at any offset, and less than a word beyond them; get_bits reads them."""
     rng = random.Random(8)
@@ -272,6 +282,7 @@ def test_rows_at_any_offset():
             assert not row[at : at + n].any() and (row[:at] == 55).all() and (row[at + written :] == 55).all()
 
 
+@pytest.mark.kernels
 @pytest.mark.nojit
 def test_rows_at_some_offsets():
     out = np.zeros(1, np.uint64)
@@ -285,6 +296,7 @@ def test_rows_at_some_offsets():
         assert int(out[0]) == x & 0xFFFFF
 
 
+@pytest.mark.kernels
 @pytest.mark.nojit
 @pytest.mark.parametrize("n", [1, 63, 64, 65, 149])
 def test_sets_of_words(n):
@@ -301,6 +313,7 @@ def test_sets_of_words(n):
     assert row[3 : 3 + n].tolist() == [int(i in held) for i in range(n)] and (row[:3] == 55).all()
 
 
+@pytest.mark.kernels
 @pytest.mark.nojit
 def test_allow_all_across_words():
     for start in (0, 1, 40, 63, 64, 100):
@@ -312,6 +325,7 @@ def test_allow_all_across_words():
         assert elements[:n].tolist() == [start + i for i in members(x)]
 
 
+@pytest.mark.kernels
 @pytest.mark.nojit
 def test_rows_of_a_table():
     rows = np.arange(12, dtype=np.int64).reshape(3, 4)
@@ -320,6 +334,7 @@ def test_rows_of_a_table():
     assert out.tolist() == rows.sum(1).tolist()
 
 
+@pytest.mark.kernels
 @pytest.mark.nojit
 def test_lanes():
     rng = np.random.default_rng(4)

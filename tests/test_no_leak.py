@@ -47,6 +47,8 @@ POSITIONS, TRIES = 200, 2
 FURTHER = 8
 """Decisions that twins play on."""
 
+pytestmark = pytest.mark.kernels
+
 
 # -- Redeal -----------------------------------------------------------------------------------------------------------
 

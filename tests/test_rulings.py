@@ -13,7 +13,7 @@ from tests.support import agrees, data, rows, same
 
 SEED = 7
 RULINGS = rows("rulings.toml", "ruling")
-pytestmark = pytest.mark.nojit
+pytestmark = [pytest.mark.nojit, pytest.mark.fast, pytest.mark.kernels]
 
 
 def each(rulings: list[tuple[str, dict[str, Any]]]) -> list[Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import json
 import pathlib
 import re
@@ -55,6 +56,7 @@ def sources(folder: pathlib.Path) -> list[pathlib.Path]:
     return sorted(path for path in folder.rglob("*.py") if not any(part.startswith(".") for part in path.parts))
 
 
+@functools.cache
 def parsed(path: pathlib.Path) -> ast.Module:
     return ast.parse(path.read_text(encoding="utf-8"))
 

@@ -66,13 +66,19 @@ def test_signature(case):
     check(case, MANY, 1)
 
 
-@pytest.mark.nojit
-@pytest.mark.parametrize("case", [case for case in CASES if case[1] in UNCOMPILED], ids="-".join)
+@pytest.mark.fast
+@pytest.mark.kernels
+@pytest.mark.parametrize(
+    "case",
+    [pytest.param(case, marks=[pytest.mark.nojit] if case[1] in UNCOMPILED else []) for case in CASES],
+    ids="-".join,
+)
 def test_the_first_games(case):
     """Compiled and not, the same."""
     check(case, FEW, 0)
 
 
+@pytest.mark.fast
 def test_every_configuration_is_signed(game):
     assert list(written(game)) == ["version", *all_configs(game)]
 

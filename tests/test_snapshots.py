@@ -20,6 +20,7 @@ NOTHING_LIKE_IT = (1.5, "no such value", ["no such value"], {"no such key": 1}, 
 """Values of the wrong type for whatever field (or words that no field knows)."""
 
 
+@pytest.mark.kernels
 def test_there_and_back(ruleset):
     """A complete snapshot restores to a state with the same snapshot, legal set and observations."""
     for table, rng in games(ruleset, 2, 700):
@@ -89,6 +90,7 @@ def test_unknown_fields_are_named(game):
         Table(ruleset_of(game), 1, 5)
 
 
+@pytest.mark.kernels
 def test_every_snapshot_has_what_all_games_have(ruleset):
     for table, rng in games(ruleset, 2, 950):
         with reported(table):

@@ -142,7 +142,8 @@ def test_an_illegal_action_can_count_as_the_next_legal_one(ruleset):
         )
 
 
-def test_reset_takes_a_snapshot(ruleset):
+def test_reset_takes_a_snapshot(ruleset, monkeypatch):
+    monkeypatch.setattr("murder_envs.drivers.batch.PATIENCE", 5)  # so often, it restores the position that is over
     env = SeatEnv(ruleset, seat="all")
     env.reset(seed=1)
     for _ in range(4):
