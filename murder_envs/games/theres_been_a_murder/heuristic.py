@@ -1,4 +1,4 @@
-"""A scripted player (the page's section 13), compiled: it sees an observation, a legal set and public rules, no more.
+"""A scripted player, compiled: it sees an observation, a legal set and public rules, no more.
 
 Between turns almost everybody holds one card, so the Murderer's holder usually holds the Murderer alone: find that
 seat, keep the Detective until then, keep the Confidant for an Invalid, get rid of the Witness.
@@ -12,116 +12,55 @@ from __future__ import annotations
 
 import numpy as np
 
-from murder_envs.core.bits import bit, count, get_bits, has, is_in, kth, kth_of, popcount
+from murder_envs.core.bits import NONE, bit, count, get_bits, has, is_in, kth, kth_of, popcount
 from murder_envs.core.jit import kernel
 from murder_envs.core.rng import stream_below
-from murder_envs.games.theres_been_a_murder.cards import (
-    ARISTOCRAT,
-    BLACKMAILER,
-    BUTLER,
-    CAD,
-    CONFIDANT,
-    DETECTIVE,
-    DOCTOR,
-    DRIVER,
-    DRUNK,
-    GOSSIP,
-    HOUND,
-    IMPOSTER,
-    INVALID,
-    MAID,
-    MONKEY,
-    MURDERER,
-    MURDERER_BIT,
-    N_CARDS,
-    NO_CARD,
-    NONE,
-    NUN,
-    REPORTER,
-    SECRETARY,
-    SEER,
-    SOCIALITE,
-    STRANGER,
-    SWAIN,
-    WITNESS,
-    card_set,
-)
-from murder_envs.games.theres_been_a_murder.deal import N_PLACES
-from murder_envs.games.theres_been_a_murder.moves import (
-    ANNOUNCE,
-    DISCARD,
-    DISCARD_ARISTOCRAT,
-    GIVE_CARD,
-    HUSH,
-    LEAVE,
-    MAX_SEATS,
-    MAX_SYMBOLS,
-    NAME,
-    NAME_CARD,
-    PASS,
-    PHASES,
-    PICK,
-    PLAY,
-    PLAY_CARD,
-    RAISE,
-    RESCUE,
-    SEARCH,
-    SEER_PHASE,
-    SEND_SYMBOL,
-    SHOW,
-    SIGNAL,
-    TAKE_CARD,
-    TARGET,
-    TARGET2,
-    TARGET_SEAT,
-    TELL_ALL,
-)
-from murder_envs.games.theres_been_a_murder.view import (
-    OBS_DEPTH,
-    OBS_DISCARD,
-    OBS_EFFECT,
-    OBS_HAND,
-    OBS_HAND_SIZES,
-    OBS_IN_GAME,
-    OBS_PHASE,
-    OBS_PILES,
-    OBS_POSSIBLE,
-    OBS_SEATS,
-    OBS_SIGNALS,
-)
+from murder_envs.games.theres_been_a_murder import moves
+from murder_envs.games.theres_been_a_murder.cards import CARD, N_CARDS, NO_CARD, card_set
+from murder_envs.games.theres_been_a_murder.moves import ACT, MAX_SEATS, MAX_SYMBOLS, PHASE, PHASES
+from murder_envs.games.theres_been_a_murder.state import N_PLACES
+from murder_envs.games.theres_been_a_murder.view import OBS
 
 CERTAIN = 0.99
 """Belief from which on a seat counts as the Murderer's."""
 
+
+def _cards(names: str) -> list[int]:
+    """Cards by their names."""
+    return [getattr(CARD, name) for name in names.split()]
+
+
+def _order(names: str) -> np.ndarray:
+    """Cards by their names, as an order of preference."""
+    return np.array(_cards(names), np.int64)
+
+
 _WORTH = {
-    MONKEY: 99, DRUNK: 99, MAID: 90, REPORTER: 88, HOUND: 87, WITNESS: 85, SECRETARY: 70, BUTLER: 68, DRIVER: 66,
-    SEER: 60, IMPOSTER: 58, STRANGER: 56, ARISTOCRAT: 55, INVALID: 40, DOCTOR: 38, BLACKMAILER: 36, SOCIALITE: 34,
-    CAD: 30, GOSSIP: 26, NUN: 24, SWAIN: 20, CONFIDANT: 10,
+    99: "monkey drunk", 90: "maid", 88: "reporter", 87: "hound", 85: "witness", 70: "secretary", 68: "butler",
+    66: "driver", 60: "seer", 58: "imposter", 56: "stranger", 55: "aristocrat", 40: "invalid", 38: "doctor",
+    36: "blackmailer", 34: "socialite", 30: "cad", 26: "gossip", 24: "nun", 20: "swain", 10: "confidant",
 }  # fmt: skip
-WORTH = np.array([_WORTH.get(card, 0) for card in range(N_CARDS + 1)], np.float64)
-"""Base worth of playing a card."""
-
-
-def _order(*cards: int) -> np.ndarray:
-    return np.array(cards, np.int64)
-
+WORTH = np.zeros(N_CARDS + 1)
+"""Base worth of playing a card: first what has to be played and what finds the Murderer, last what helps to hide it."""
+for _worth, _names in _WORTH.items():
+    WORTH[_cards(_names)] = _worth
 
 # Preferences: take the first that is there, else one not in the last list, else the first of that.
-DISCARD_FIRST = _order(WITNESS, IMPOSTER, ARISTOCRAT, BLACKMAILER, GOSSIP, SWAIN, NUN)
-DISCARD_LAST = _order(CONFIDANT, DETECTIVE)
-PASS_FIRST = _order(WITNESS, GOSSIP, SWAIN)
-PASS_LAST = _order(DETECTIVE, CONFIDANT)
-INVALID_FIRST = _order(GOSSIP, SWAIN)
-INVALID_LAST = _order(WITNESS, DETECTIVE, CONFIDANT)
-SHOW_FIRST = _order(DETECTIVE, CONFIDANT, WITNESS)
-BURY_FIRST = _order(WITNESS, IMPOSTER, ARISTOCRAT, GOSSIP, SWAIN)
-RESCUE_FIRST = _order(DETECTIVE, CONFIDANT, MURDERER, INVALID, MAID, REPORTER, HOUND, SECRETARY, BUTLER, DRIVER)
-RESCUE_LAST = _order(WITNESS, ARISTOCRAT, GOSSIP, SWAIN)
-SEARCH_FIRST = _order(WITNESS, ARISTOCRAT, GOSSIP, SWAIN, IMPOSTER)
-PICK_FIRST = _order(DETECTIVE, CONFIDANT, INVALID, MAID, REPORTER, HOUND, SECRETARY, DOCTOR)
-UNWANTED = card_set(ARISTOCRAT, WITNESS, DRUNK, MONKEY, MURDERER)
-KEY_CARDS = card_set(DETECTIVE, CONFIDANT)
-SEEKERS = card_set(MAID, HOUND, REPORTER)
+DISCARD_FIRST = _order("witness imposter aristocrat blackmailer gossip swain nun")
+DISCARD_LAST = _order("confidant detective")
+PASS_FIRST = _order("witness gossip swain")
+PASS_LAST = _order("detective confidant")
+INVALID_FIRST = _order("gossip swain")
+INVALID_LAST = _order("witness detective confidant")
+SHOW_FIRST = _order("detective confidant witness")
+BURY_FIRST = _order("witness imposter aristocrat gossip swain")
+RESCUE_FIRST = _order("detective confidant murderer invalid maid reporter hound secretary butler driver")
+RESCUE_LAST = _order("witness aristocrat gossip swain")
+SEARCH_FIRST = _order("witness aristocrat gossip swain imposter")
+PICK_FIRST = _order("detective confidant invalid maid reporter hound secretary doctor")
+UNWANTED = card_set(*_cards("aristocrat witness drunk monkey murderer"))
+KEY_CARDS = card_set(*_cards("detective confidant"))
+SEEKERS = card_set(*_cards("maid hound reporter"))
 
 
 @kernel
@@ -129,23 +68,23 @@ def heuristic(row, legal_set, rules, stream):
     """The scripted player's action."""
     if count(legal_set) == 1:
         return kth_of(legal_set, 0)
-    phase = one_hot(row, OBS_PHASE, len(PHASES))
-    if phase == ANNOUNCE:
-        return np.int64(TELL_ALL if is_in(legal_set, TELL_ALL) else HUSH)
-    if phase == SIGNAL:
-        says = is_in(legal_set, SEND_SYMBOL) and has(cards_at(row, OBS_HAND), MURDERER)
-        return np.int64(SEND_SYMBOL if says else HUSH)
-    if phase == PLAY:
+    phase = one_hot(row, OBS.phase, len(PHASES))
+    if phase == PHASE.announce:
+        return ACT.tell_all if is_in(legal_set, ACT.tell_all) else ACT.hush
+    if phase == PHASE.signal:
+        says = is_in(legal_set, ACT.signal) and has(cards_at(row, OBS.hand), CARD.murderer)
+        return ACT.signal if says else ACT.hush
+    if phase == PHASE.play:
         return choose_play(row, legal_set, stream)
-    if phase == TARGET or phase == TARGET2:
+    if phase == PHASE.target or phase == PHASE.target2:
         return choose_target(row, legal_set, stream, phase)
-    if phase == SEER_PHASE:
-        return np.int64(RAISE if cards_at_bottom(row) & KEY_CARDS != NONE else LEAVE)
-    if phase == NAME:
-        return NAME_CARD + choose_name(row) - 1
-    if phase == RESCUE or phase == SEARCH or phase == PICK:
+    if phase == PHASE.seer:
+        return ACT.raise_ if cards_at_bottom(row) & KEY_CARDS != NONE else ACT.leave
+    if phase == PHASE.name:
+        return moves.with_card(ACT.name, choose_name(row))
+    if phase == PHASE.rescue or phase == PHASE.search or phase == PHASE.pick:
         return choose_take(row, legal_set, stream, phase)
-    return GIVE_CARD + choose_give(row, legal_set, stream, phase) - 1
+    return moves.with_card(ACT.give, choose_give(row, legal_set, stream, phase))
 
 
 # -- Reading the observation ----------------------------------------------------------------------
@@ -154,7 +93,7 @@ def heuristic(row, legal_set, rules, stream):
 @kernel
 def cards_at(row, at):
     """A block of one byte a card as a set of cards."""
-    return get_bits(row, at, N_CARDS) << np.uint64(1)
+    return get_bits(row, at, N_CARDS) << 1
 
 
 @kernel
@@ -169,26 +108,26 @@ def one_hot(row, at, n):
 @kernel
 def n_seats(row):
     """How many seats the table has."""
-    return popcount(get_bits(row, OBS_SEATS, MAX_SEATS))
+    return popcount(get_bits(row, OBS.seats, MAX_SEATS))
 
 
 @kernel
 def cards_at_bottom(row):
     """The card at the bottom of the deck, if known, as a set."""
     cards = NONE
-    deck = row[OBS_PILES]
+    deck = row[OBS.piles]
     for card in range(1, N_CARDS + 1):
-        if deck > 0 and row[OBS_DEPTH + card - 1] == deck:
+        if deck > 0 and row[OBS.depth + card - 1] == deck:
             cards |= bit(card)
     return cards
 
 
 @kernel
-def options(legal_set, block):
+def options(legal_set, start):
     """The cards that a block of card actions offers, as a set."""
     cards = NONE
     for card in range(1, N_CARDS + 1):
-        if is_in(legal_set, block + card - 1):
+        if is_in(legal_set, moves.with_card(start, card)):
             cards |= bit(card)
     return cards
 
@@ -200,16 +139,16 @@ def options(legal_set, block):
 def size_of(row, place):
     """How many cards lie at a place of the observation's table: relative hands 0..7, upper, lower, out."""
     if place < MAX_SEATS:
-        return np.int64(row[OBS_HAND_SIZES + place])
+        return row[OBS.hand_sizes + place]
     if place == MAX_SEATS:
-        return np.int64(row[OBS_PILES]) - np.int64(row[OBS_PILES + 1])
-    return np.int64(row[OBS_PILES + place - MAX_SEATS])
+        return row[OBS.piles] - row[OBS.piles + 1]
+    return row[OBS.piles + place - MAX_SEATS]
 
 
 @kernel
 def weight(row, card, place):
     """Size of a place over its number of candidates, if the card may lie there."""
-    candidates = get_bits(row, OBS_POSSIBLE + N_CARDS * place, N_CARDS)
+    candidates = get_bits(row, OBS.possible + N_CARDS * place, N_CARDS)
     if not has(candidates, card - 1):
         return 0.0
     return size_of(row, place) / popcount(candidates)
@@ -227,7 +166,9 @@ def belief(row, card, offset):
 @kernel
 def says_murderer(row, offset):
     """Was a seat's last symbol 0, "I hold the Murderer" (a convention of this player), and may it be so?"""
-    return row[OBS_SIGNALS + MAX_SYMBOLS * offset] == 1 and row[OBS_POSSIBLE + N_CARDS * offset + MURDERER - 1] == 1
+    return (
+        row[OBS.signals + MAX_SYMBOLS * offset] == 1 and row[OBS.possible + N_CARDS * offset + CARD.murderer - 1] == 1
+    )
 
 
 @kernel
@@ -238,13 +179,13 @@ def murderer_at(row, offset):
     for other in range(1, n_seats(row)):
         if says_murderer(row, other):
             return 0.0
-    return belief(row, MURDERER, offset)
+    return belief(row, CARD.murderer, offset)
 
 
 @kernel
 def lone(row, offset):
     """Belief that a seat holds the Murderer and nothing else."""
-    return murderer_at(row, offset) if offset > 0 and row[OBS_HAND_SIZES + offset] == 1 else 0.0
+    return murderer_at(row, offset) if offset > 0 and row[OBS.hand_sizes + offset] == 1 else 0.0
 
 
 @kernel
@@ -254,8 +195,8 @@ def suspicion(row, offset):
 
 
 @kernel
-def is_found(row):
-    """Is the Murderer as good as found in another hand?"""
+def is_located(row):
+    """Is the Murderer as good as located in another hand?"""
     for offset in range(1, n_seats(row)):
         if murderer_at(row, offset) >= CERTAIN:
             return True
@@ -277,11 +218,11 @@ def greatest_lone(row):
 @kernel
 def choose_play(row, legal_set, stream):
     """The card of greatest worth."""
-    if is_in(legal_set, DISCARD_ARISTOCRAT):
-        return np.int64(DISCARD_ARISTOCRAT)
-    hand = cards_at(row, OBS_HAND)
+    if is_in(legal_set, ACT.discard):
+        return ACT.discard
+    hand = cards_at(row, OBS.hand)
     surest = greatest_lone(row)
-    cards = options(legal_set, PLAY_CARD)
+    cards = options(legal_set, ACT.play)
     best = NONE
     most = -1e9
     for card in range(1, N_CARDS + 1):
@@ -292,31 +233,31 @@ def choose_play(row, legal_set, stream):
                 best = NONE
             if value == most:
                 best |= bit(card)
-    return PLAY_CARD + any_of(best, stream) - 1
+    return moves.with_card(ACT.play, any_of(best, stream))
 
 
 @kernel
 def worth(row, card, hand, surest):
     """What playing a card is worth, `surest` being lone(best)."""
-    if card == DETECTIVE:
+    if card == CARD.detective:
         if surest >= 0.95:
             return 900.0
-        if row[OBS_PILES] <= n_seats(row) and surest > 0.0:
+        if row[OBS.piles] <= n_seats(row) and surest > 0.0:
             return 200.0 + 100.0 * surest
         return 50.0 if surest >= 0.5 else -10.0
-    if card == INVALID:
-        if has(hand, CONFIDANT):
+    if card == CARD.invalid:
+        if has(hand, CARD.confidant):
             return 950.0 if surest >= 0.3 else 92.0
-        if has(hand, DETECTIVE):
+        if has(hand, CARD.detective):
             return 800.0 if surest >= 0.95 else 75.0
-        if has(hand, WITNESS):
+        if has(hand, CARD.witness):
             return 2.0
-    if card == DOCTOR:
-        lost = row[OBS_DISCARD + DETECTIVE - 1] > 0 or row[OBS_DISCARD + CONFIDANT - 1] > 0
+    if card == CARD.doctor:
+        lost = row[OBS.discard + CARD.detective - 1] > 0 or row[OBS.discard + CARD.confidant - 1] > 0
         return 95.0 if lost else 5.0
-    if card == WITNESS and has(hand, MURDERER):
+    if card == CARD.witness and has(hand, CARD.murderer):
         return 95.0
-    if has(SEEKERS, card) and is_found(row):
+    if has(SEEKERS, card) and is_located(row):
         return 30.0
     return WORTH[card]
 
@@ -327,34 +268,34 @@ def choose_target(row, legal_set, stream, phase):
     best = NONE
     most = -1e9
     for offset in range(n_seats(row)):
-        if is_in(legal_set, TARGET_SEAT + offset):
+        if is_in(legal_set, ACT.target + offset):
             value = merit(row, phase, offset)
             if value > most:
                 most = value
                 best = NONE
             if value == most:
                 best |= bit(offset)
-    return TARGET_SEAT + any_of(best, stream)
+    return ACT.target + any_of(best, stream)
 
 
 @kernel
 def merit(row, phase, offset):
     """What choosing a player is worth in the effect under way."""
-    hand = cards_at(row, OBS_HAND)
-    effect = one_hot(row, OBS_EFFECT, N_CARDS) + 1
-    if phase == TARGET2:
-        confidant = belief(row, CONFIDANT, offset) if row[OBS_HAND_SIZES + offset] >= 2 else 0.0
-        return confidant - belief(row, WITNESS, offset) - lone(row, offset)
-    if effect == DETECTIVE:
+    hand = cards_at(row, OBS.hand)
+    effect = one_hot(row, OBS.effect, N_CARDS) + 1
+    if phase == PHASE.target2:
+        confidant = belief(row, CARD.confidant, offset) if row[OBS.hand_sizes + offset] >= 2 else 0.0
+        return confidant - belief(row, CARD.witness, offset) - lone(row, offset)
+    if effect == CARD.detective:
         if offset == 0:
-            return 1e6 if hand == MURDERER_BIT else -1e6
+            return 1e6 if hand == bit(CARD.murderer) else -1e6
         return suspicion(row, offset)
-    if effect == REPORTER:
+    if effect == CARD.reporter:
         at = murderer_at(row, offset)
         return at if at < CERTAIN else -1.0
-    if effect == SWAIN and has(hand, MURDERER):
-        return belief(row, CONFIDANT, offset) - belief(row, WITNESS, offset)
-    if effect == CAD or (effect == INVALID and hand & KEY_CARDS != NONE and not has(hand, WITNESS)):
+    if effect == CARD.swain and has(hand, CARD.murderer):
+        return belief(row, CARD.confidant, offset) - belief(row, CARD.witness, offset)
+    if effect == CARD.cad or (effect == CARD.invalid and hand & KEY_CARDS != NONE and not has(hand, CARD.witness)):
         return suspicion(row, offset)
     return -suspicion(row, offset)
 
@@ -375,7 +316,7 @@ def first_of(order, cards):
     for i in range(order.shape[0]):
         if has(cards, order[i]):
             return order[i]
-    return np.int64(NO_CARD)
+    return NO_CARD
 
 
 @kernel
@@ -388,11 +329,11 @@ def without(cards, last):
 
 @kernel
 def of_least_worth(cards):
-    """The card of a set that is worth least to play: what to part with where the page says only "others"."""
-    best = np.int64(NO_CARD)
+    """The card of a set that is worth least to play: what to part with where no preference says more."""
+    best = NO_CARD
     for card in range(1, N_CARDS + 1):
         if has(cards, card) and (best == NO_CARD or WORTH[card] < WORTH[best]):
-            best = np.int64(card)
+            best = card
     return best
 
 
@@ -409,14 +350,14 @@ def prefer(cards, first, last):
 @kernel
 def choose_give(row, legal_set, stream, phase):
     """A card of the own hand to discard, pass, show or bury."""
-    cards = options(legal_set, GIVE_CARD)
-    if phase == DISCARD:
+    cards = options(legal_set, ACT.give)
+    if phase == PHASE.discard:
         return prefer(cards, DISCARD_FIRST, DISCARD_LAST)
-    if phase == PASS:
-        if row[OBS_EFFECT + INVALID - 1] == 1:
+    if phase == PHASE.pass_:
+        if row[OBS.effect + CARD.invalid - 1] == 1:
             return prefer(cards, INVALID_FIRST, INVALID_LAST)
         return prefer(cards, PASS_FIRST, PASS_LAST)
-    if phase == SHOW:
+    if phase == PHASE.show:
         card = first_of(SHOW_FIRST, cards)
         return card if card != NO_CARD else any_of(cards, stream)
     return prefer(cards, BURY_FIRST, DISCARD_LAST)
@@ -425,29 +366,29 @@ def choose_give(row, legal_set, stream, phase):
 @kernel
 def choose_take(row, legal_set, stream, phase):
     """A card of a pile to rescue, discard or keep."""
-    cards = options(legal_set, TAKE_CARD)
-    if phase == SEARCH:
+    cards = options(legal_set, ACT.take)
+    if phase == PHASE.search:
         card = first_of(SEARCH_FIRST, cards)
-        return TAKE_CARD + card - 1 if card != NO_CARD else np.int64(LEAVE)
-    if phase == RESCUE:
+        return moves.with_card(ACT.take, card) if card != NO_CARD else ACT.leave
+    if phase == PHASE.rescue:
         card = first_of(RESCUE_FIRST, cards)
         fine = without(cards, RESCUE_LAST)
         if card == NO_CARD:
             card = any_of(fine if fine != NONE else cards, stream)
     else:
-        if has(cards_at(row, OBS_HAND), BLACKMAILER) and cards != bit(DETECTIVE):
-            cards &= ~bit(DETECTIVE)
+        if has(cards_at(row, OBS.hand), CARD.blackmailer) and cards != bit(CARD.detective):
+            cards &= ~bit(CARD.detective)
         card = first_of(PICK_FIRST, cards)
         fine = cards & ~UNWANTED
         if card == NO_CARD:
             card = kth(fine if fine != NONE else cards, 0)
-    return TAKE_CARD + card - 1
+    return moves.with_card(ACT.take, card)
 
 
 @kernel
 def choose_name(row):
     """The card to ask the Hound for."""
-    holds_murderer = has(cards_at(row, OBS_HAND), MURDERER)
-    if not holds_murderer and not is_found(row):
-        return np.int64(MURDERER)
-    return np.int64(CONFIDANT if holds_murderer and has(cards_at(row, OBS_IN_GAME), CONFIDANT) else DETECTIVE)
+    holds_murderer = has(cards_at(row, OBS.hand), CARD.murderer)
+    if not holds_murderer and not is_located(row):
+        return CARD.murderer
+    return CARD.confidant if holds_murderer and has(cards_at(row, OBS.in_game), CARD.confidant) else CARD.detective

@@ -10,133 +10,20 @@ A turn: end checks -> draw -> talk window -> signal -> play -> the card's effect
       12 Gossip      PASS by every seat that has a card
       13 Invalid     TARGET -> PASS
       14 Doctor      RESCUE        15 Secretary  SEARCH       17 Maid   SHOW, SHOW      18 Driver  PICK
-      21 Nun         BURY          22 Seer       SEER_PHASE   23 Hound  NAME            24 Reporter  TARGET
+      21 Nun         BURY          22 Seer       SEER   23 Hound  NAME            24 Reporter  TARGET
     -> the next seat's turn, or OVER
 """
 
 from __future__ import annotations
 
-import numpy as np
-
-from murder_envs.core.bits import allow, allow_all, bit, has, lowest
-from murder_envs.core.jit import kernel
-from murder_envs.games.theres_been_a_murder.cards import (
-    ABOVE_IMPOSTER,
-    ACTION_SET,
-    ARISTOCRAT,
-    ARISTOCRAT_BIT,
-    BLACKMAILER_BIT,
-    CONFIDANT_BIT,
-    DETECTIVE,
-    DETECTIVE_BIT,
-    DOCTOR,
-    DOCTOR_BIT,
-    DRUNK,
-    DRUNK_BIT,
-    IMPOSTER_BIT,
-    MONKEY,
-    MONKEY_BIT,
-    MURDERER_BIT,
-    NO_CARD,
-    NONE,
-    SWAIN,
-)
-from murder_envs.games.theres_been_a_murder.deal import HANDS, record_event, set_up
-from murder_envs.games.theres_been_a_murder.effects import (
-    after_swain_drew,
-    announce_drunk,
-    apply_bury,
-    apply_choice,
-    apply_discard,
-    apply_name,
-    apply_pick,
-    apply_rescue,
-    apply_search,
-    apply_seer,
-    apply_target,
-    ask,
-    blackmail,
-    blackmailed,
-    carry_out,
-    draw,
-    drunk_window,
-    finish,
-    lay_on_discard,
-    legal_bury,
-    legal_pick,
-    legal_rescue,
-    legal_search,
-    legal_target,
-    legal_target2,
-    shuffle_deck,
-)
-from murder_envs.games.theres_been_a_murder.moves import (
-    ANNOUNCE,
-    ASKED,
-    BEGIN,
-    BURY,
-    BY_CONFIDANT,
-    BY_DEAD_END,
-    BY_DECK,
-    BY_DETECTIVE,
-    BY_TURN_LIMIT,
-    CARRY_OUT,
-    DEAD_END_OFF,
-    DEAD_END_RULEBOOK,
-    DISCARD,
-    DISCARD_ARISTOCRAT,
-    DISCARDED,
-    DRAWING,
-    ENTERED,
-    GIVE_CARD,
-    HUSH,
-    LEAVE,
-    NAME,
-    NAME_CARD,
-    NEXT_TURN,
-    NO_SEAT,
-    OVER,
-    PASS,
-    PICK,
-    PLAY,
-    PLAY_CARD,
-    PLAYED,
-    RAISE,
-    RESCUE,
-    REWARD_OUTCOME,
-    REWARD_SCORE,
-    SEARCH,
-    SEEN,
-    SEER_PHASE,
-    SEND_SYMBOL,
-    SHOW,
-    SHUFFLING,
-    SIGNAL,
-    SIGNALLED,
-    TARGET,
-    TARGET2,
-    TELL_ALL,
-    TELL_CARD,
-    TOLD,
-    TOLD_ALL,
-    TURN_OVER,
-    allow_cards,
-    card_of,
-    givable,
-    hand_size,
-    seat_at,
-)
-from murder_envs.games.theres_been_a_murder.view import (
-    all_know,
-    close,
-    know_the_deal,
-    laid_open,
-    may_be,
-    saw_play,
-    saw_tell,
-    strike,
-    tellable,
-)
+from murder_envs.core.bits import NONE, allow, allow_all, bit, has, lowest, popcount
+from murder_envs.core.contract import NO_SEAT, seat_at
+from murder_envs.core.jit import DEBUG, kernel
+from murder_envs.games.theres_been_a_murder import effects, events, knowledge, moves
+from murder_envs.games.theres_been_a_murder.cards import BEST_SCORE, CARD, NO_CARD, SET
+from murder_envs.games.theres_been_a_murder.deal import part_of_deck, set_up
+from murder_envs.games.theres_been_a_murder.moves import ACT, DEAD_END, ENDING, PHASE, REWARD, THEN, WINS
+from murder_envs.games.theres_been_a_murder.state import PLACE, hand_size
 
 
 @kernel
@@ -145,99 +32,101 @@ def legal(state, rules, legal_set):
     for w in range(legal_set.shape[0]):
         legal_set[w] = NONE
     phase = state.phase
-    if phase == PLAY:
+    if phase == PHASE.play:
         legal_play(state, rules, legal_set)
-    elif phase == PASS or phase == SHOW or phase == DISCARD:
-        allow_cards(legal_set, GIVE_CARD, givable(state.hand[state.to_act]))
-    elif phase == TARGET:
-        legal_target(state, rules, legal_set)
-    elif phase == ANNOUNCE:
+    elif phase == PHASE.pass_ or phase == PHASE.show or phase == PHASE.discard:
+        moves.allow_cards(legal_set, ACT.give, moves.givable(state.hand[state.to_act]))
+    elif phase == PHASE.target:
+        effects.legal_target(state, rules, legal_set)
+    elif phase == PHASE.announce:
         legal_announce(state, rules, legal_set)
-    elif phase == SIGNAL:
+    elif phase == PHASE.signal:
         legal_signal(state, rules, legal_set)
-    elif phase == TARGET2:
-        legal_target2(state, rules, legal_set)
-    elif phase == BURY:
-        legal_bury(state, rules, legal_set)
-    elif phase == RESCUE:
-        legal_rescue(state, rules, legal_set)
-    elif phase == SEARCH:
-        legal_search(state, rules, legal_set)
-    elif phase == PICK:
-        legal_pick(state, rules, legal_set)
-    elif phase == SEER_PHASE:
-        allow(legal_set, RAISE)
-        allow(legal_set, LEAVE)
-    elif phase == NAME:
-        allow_cards(legal_set, NAME_CARD, rules.in_game)
+    elif phase == PHASE.target2:
+        effects.legal_target2(state, rules, legal_set)
+    elif phase == PHASE.bury:
+        effects.legal_bury(state, rules, legal_set)
+    elif phase == PHASE.rescue:
+        effects.legal_rescue(state, rules, legal_set)
+    elif phase == PHASE.search:
+        effects.legal_search(state, rules, legal_set)
+    elif phase == PHASE.pick:
+        effects.legal_pick(state, rules, legal_set)
+    elif phase == PHASE.seer:
+        allow(legal_set, ACT.raise_)
+        allow(legal_set, ACT.leave)
+    elif phase == PHASE.name:
+        moves.allow_cards(legal_set, ACT.name, rules.in_game)
 
 
 @kernel
 def step(state, rules, action):
     """One decision; the action is known to be legal."""
     phase = state.phase
-    if phase == PLAY:
+    if phase == PHASE.play:
         then = apply_play(state, rules, action)
-    elif phase == PASS or phase == SHOW:
-        then = apply_choice(state, rules, action)
-    elif phase == DISCARD:
-        then = apply_discard(state, rules, action)
-    elif phase == TARGET or phase == TARGET2:
-        then = apply_target(state, rules, action)
-    elif phase == ANNOUNCE:
+    elif phase == PHASE.pass_ or phase == PHASE.show:
+        then = effects.apply_choice(state, rules, action)
+    elif phase == PHASE.discard:
+        then = effects.apply_discard(state, rules, action)
+    elif phase == PHASE.target or phase == PHASE.target2:
+        then = effects.apply_target(state, rules, action)
+    elif phase == PHASE.announce:
         then = apply_announce(state, rules, action)
-    elif phase == SIGNAL:
+    elif phase == PHASE.signal:
         then = apply_signal(state, rules, action)
-    elif phase == BURY:
-        then = apply_bury(state, rules, action)
-    elif phase == RESCUE:
-        then = apply_rescue(state, rules, action)
-    elif phase == SEARCH:
-        then = apply_search(state, rules, action)
-    elif phase == PICK:
-        then = apply_pick(state, rules, action)
-    elif phase == SEER_PHASE:
-        then = apply_seer(state, rules, action)
+    elif phase == PHASE.bury:
+        then = effects.apply_bury(state, rules, action)
+    elif phase == PHASE.rescue:
+        then = effects.apply_rescue(state, rules, action)
+    elif phase == PHASE.search:
+        then = effects.apply_search(state, rules, action)
+    elif phase == PHASE.pick:
+        then = effects.apply_pick(state, rules, action)
+    elif phase == PHASE.seer:
+        then = effects.apply_seer(state, rules, action)
     else:
-        then = apply_name(state, rules, action)
+        then = effects.apply_name(state, rules, action)
     resolve(state, rules, then)
+    if DEBUG:
+        check(state, rules)
 
 
 @kernel
 def resolve(state, rules, then):
     """Go on until somebody is asked: after each event the tables are closed, then comes what follows from it."""
-    while then != ASKED:
-        if then != NEXT_TURN:
-            close(state, rules)
-        if then == SEEN:
+    while then != THEN.asked:
+        if then != THEN.next_turn:
+            knowledge.close(state, rules)
+        if then == THEN.seen:
             return
-        if then == CARRY_OUT:
-            then = carry_out(state, rules)
-        elif then == ENTERED:
+        if then == THEN.carry_out:
+            then = effects.carry_out(state, rules)
+        elif then == THEN.entered:
             then = after_entering(state, rules)
-        elif then == DRAWING:
+        elif then == THEN.drawing:
             then = draw_phase(state, rules)
-        elif then == SHUFFLING:
-            shuffle_deck(state, rules)
-            then = TURN_OVER
+        elif then == THEN.shuffling:
+            effects.shuffle_deck(state, rules)
+            then = THEN.turn_over
         else:
-            then = begin_turn(state, rules, then != BEGIN)
+            then = begin_turn(state, rules, then != THEN.first_turn)
 
 
 @kernel
 def after_entering(state, rules):
     """Cards have entered hands: the Blackmailer may go off; then the drawing, the Swain or the turn goes on."""
-    seat = blackmailed(state, rules)
+    seat = effects.blackmailed(state, rules)
     if seat != NO_SEAT:
-        blackmail(state, rules, seat)
-        return ENTERED
-    if state.phase == OVER:
-        return BEGIN  # the deal
+        effects.blackmail(state, rules, seat)
+        return THEN.entered
+    if state.phase == PHASE.over:
+        return THEN.first_turn  # the deal
     if state.effect == NO_CARD:
         return draw_phase(state, rules)
-    if state.effect == SWAIN and state.targets[0] == NO_SEAT:
-        return after_swain_drew(state)
-    return NEXT_TURN
+    if state.effect == CARD.swain and state.targets[0] == NO_SEAT:
+        return effects.after_swain_drew(state)
+    return THEN.next_turn
 
 
 # -- Set Up -------------------------------------------------------------------------------------
@@ -247,11 +136,8 @@ def after_entering(state, rules):
 def deal(state, rules, seed):
     """Set up, let the dealt cards take effect (Ruling: after the whole deal), and begin the first turn."""
     set_up(state, rules, seed)
-    know_the_deal(state, rules)
-    for seat in range(rules.n_seats):
-        if has(state.hand[seat], DRUNK):
-            announce_drunk(state, seat, DRUNK)
-    resolve(state, rules, ENTERED)
+    events.saw_deal(state, rules)
+    resolve(state, rules, THEN.entered)
 
 
 # -- Game Turns ---------------------------------------------------------------------------------
@@ -267,97 +153,96 @@ def begin_turn(state, rules, next_seat):
     for seat in range(rules.n_seats):
         state.chosen[seat] = NO_CARD
     if next_seat:
-        state.turn = seat_at(rules, np.int64(state.turn), 1)
+        state.turn = seat_at(rules, state.turn, 1)
         state.turns += 1
-    state.phase = PLAY
+    state.phase = PHASE.play
     if is_dead_end(state, rules):
-        return finish(state, BY_DEAD_END)
+        return effects.finish(state, ENDING.dead_end)
     if state.turns > rules.max_turns:
-        return finish(state, BY_TURN_LIMIT)
-    seat = np.int64(state.turn)
+        return effects.finish(state, ENDING.turn_limit)
+    seat = state.turn
     if hand_size(state, seat) < 2:
-        if has(state.hand[seat], ARISTOCRAT):
-            all_know(state, rules, ARISTOCRAT, HANDS + seat)
+        if has(state.hand[seat], CARD.aristocrat):
+            events.saw_lone_aristocrat(state, rules, seat)
             ask_talk(state, rules)
-            return SEEN
-        if has(may_be(state, rules.n_seats, HANDS + seat), ARISTOCRAT):
-            strike(state, rules, ARISTOCRAT_BIT, HANDS + seat)
-            return DRAWING
+            return THEN.seen
+        if has(knowledge.may_be(state, rules.n_seats, PLACE.hands + seat), CARD.aristocrat):
+            events.saw_need_to_draw(state, rules, seat)
+            return THEN.drawing
     return draw_phase(state, rules)
 
 
 @kernel
 def draw_phase(state, rules):
     """Draw up to two cards, one at a time; where a card is needed and cannot be drawn everyone loses."""
-    seat = np.int64(state.turn)
+    seat = state.turn
     if hand_size(state, seat) >= 2:
         return ask_talk(state, rules)
     if state.deck_n == 0 or never_reaches_two(state, seat):
-        return finish(state, BY_DECK)
-    draw(state, rules, seat)
-    return ENTERED
+        return effects.finish(state, ENDING.deck)
+    effects.draw(state, rules, seat)
+    return THEN.entered
 
 
 @kernel
 def never_reaches_two(state, seat):
     """Ruling: with only the Detective left, the Blackmailer's holder could draw it for ever."""
-    return state.deck_n == 1 and state.deck[0] == DETECTIVE and state.hand[seat] & BLACKMAILER_BIT != NONE
+    return state.deck_n == 1 and state.deck[0] == CARD.detective and has(state.hand[seat], CARD.blackmailer)
 
 
 @kernel
 def ask_talk(state, rules):
     """The Drunk's holder may talk, whoever's turn it is."""
-    if drunk_window(rules):
+    if effects.drunk_window(rules):
         for seat in range(rules.n_seats):
-            if has(state.hand[seat], DRUNK):
-                return ask(state, ANNOUNCE, seat)
+            if has(state.hand[seat], CARD.drunk):
+                return effects.ask_one(state, PHASE.announce, seat)
     return ask_signal(state, rules)
 
 
 @kernel
 def ask_signal(state, rules):
     """Where the table has symbols, the actor may send one."""
-    return ask(state, SIGNAL if rules.n_symbols > 0 else PLAY, np.int64(state.turn))
+    return effects.ask_one(state, PHASE.signal if rules.n_symbols > 0 else PHASE.play, state.turn)
 
 
 @kernel
 def legal_play(state, rules, legal_set):
     """7 before 8 before 20; else any card but the Murderer, and the Imposter only beside lower cards."""
     hand = state.hand[state.turn]
-    if hand & MONKEY_BIT != NONE:
-        playable = MONKEY_BIT
-    elif hand & DRUNK_BIT != NONE:
-        playable = DRUNK_BIT
-    elif hand & ARISTOCRAT_BIT != NONE:
-        allow(legal_set, DISCARD_ARISTOCRAT)
+    if has(hand, CARD.monkey):
+        playable = bit(CARD.monkey)
+    elif has(hand, CARD.drunk):
+        playable = bit(CARD.drunk)
+    elif has(hand, CARD.aristocrat):
+        allow(legal_set, ACT.discard)
         return
-    elif hand & ABOVE_IMPOSTER != NONE:
-        playable = hand & ~(MURDERER_BIT | IMPOSTER_BIT)
+    elif hand & SET.above_imposter != NONE:
+        playable = hand & ~(bit(CARD.murderer) | bit(CARD.imposter))
     else:
-        playable = hand & ~MURDERER_BIT
-    allow_cards(legal_set, PLAY_CARD, playable)
+        playable = hand & ~bit(CARD.murderer)
+    moves.allow_cards(legal_set, ACT.play, playable)
 
 
 @kernel
 def apply_play(state, rules, action):
     """The card goes on the discard pile first; then an Action's effect is carried out, the Monkey's as a copy."""
-    seat = np.int64(state.turn)
-    if action == DISCARD_ARISTOCRAT:
+    seat = state.turn
+    if action == ACT.discard:
         return discard_aristocrat(state, rules, seat)
-    card = card_of(action, PLAY_CARD)
-    record_event(state, PLAYED, seat, NO_SEAT, card)
-    saw_play(state, rules, seat, card)
+    card = moves.card_of(action, ACT.play)
+    events.saw_play(state, rules, seat, card)
     state.hand[seat] &= ~bit(card)
-    lay_on_discard(state, card)
-    if has(ACTION_SET, card):
+    effects.lay_on_discard(state, card)
+    if has(SET.actions, card):
         state.last_action = card
         state.effect = card
-    elif card == MONKEY:
+    elif card == CARD.monkey:
         state.effect = state.last_action
     if state.effect == NO_CARD:
-        return TURN_OVER
+        return THEN.turn_over
     state.played = card
-    return CARRY_OUT
+    return THEN.carry_out
 
 
 # -- 20. The Aristocrat -------------------------------------------------------------------------
@@ -366,16 +251,15 @@ def apply_play(state, rules, action):
 @kernel
 def discard_aristocrat(state, rules, seat):
     """It and then all Actions of the hand, ascending, go on the pile, unplayed."""
-    cards = ARISTOCRAT_BIT
+    cards = bit(CARD.aristocrat)
     while cards != NONE:
         card = lowest(cards)
-        record_event(state, DISCARDED, seat, NO_SEAT, card)
-        laid_open(state, rules, card)
+        events.saw_forced_discard(state, rules, seat, card)
         state.hand[seat] &= ~bit(card)
-        lay_on_discard(state, card)
-        cards = state.hand[seat] & ACTION_SET
-    strike(state, rules, MONKEY_BIT | DRUNK_BIT | ACTION_SET, HANDS + seat)
-    return TURN_OVER
+        effects.lay_on_discard(state, card)
+        cards = state.hand[seat] & SET.actions
+    events.saw_aristocrat_s_turn(state, rules, seat)
+    return THEN.turn_over
 
 
 # -- 8. The Drunk -------------------------------------------------------------------------------
@@ -384,35 +268,32 @@ def discard_aristocrat(state, rules, seat):
 @kernel
 def legal_announce(state, rules, legal_set):
     """Tell of a card what is not public yet; all at once; or hush."""
-    cards = tellable(state, rules, np.int64(state.to_act))
+    cards = events.tellable(state, rules, state.to_act)
     if cards != NONE:
-        allow_cards(legal_set, TELL_CARD, cards)
-        allow(legal_set, TELL_ALL)
-    allow(legal_set, HUSH)
+        moves.allow_cards(legal_set, ACT.tell, cards)
+        allow(legal_set, ACT.tell_all)
+    allow(legal_set, ACT.hush)
 
 
 @kernel
 def apply_announce(state, rules, action):
     """True statements about where cards are; the window stays open until all is told or the holder hushes."""
-    teller = np.int64(state.to_act)
-    if action == HUSH:
-        record_event(state, TOLD, teller, NO_SEAT, 0)
+    teller = state.to_act
+    if action == ACT.hush:
+        events.saw_hush(state, teller)
         return close_window(state, rules)
-    if action == TELL_ALL:
-        record_event(state, TOLD, teller, NO_SEAT, TOLD_ALL)
-        saw_tell(state, rules, teller, tellable(state, rules, teller))
+    if action == ACT.tell_all:
+        events.saw_tell_all(state, rules, teller)
         close_window(state, rules)
     else:
-        card = card_of(action, TELL_CARD)
-        record_event(state, TOLD, teller, NO_SEAT, card)
-        saw_tell(state, rules, teller, bit(card))
-    return SEEN
+        events.saw_tell(state, rules, teller, moves.card_of(action, ACT.tell))
+    return THEN.seen
 
 
 @kernel
 def close_window(state, rules):
     """After the talk: the actor's turn goes on, or that of the Swain who drew the Drunk."""
-    return ask_signal(state, rules) if state.effect == NO_CARD else after_swain_drew(state)
+    return ask_signal(state, rules) if state.effect == NO_CARD else effects.after_swain_drew(state)
 
 
 # -- No Talking! --------------------------------------------------------------------------------
@@ -421,20 +302,20 @@ def close_window(state, rules):
 @kernel
 def legal_signal(state, rules, legal_set):
     """Any symbol that is not banned, or none."""
-    allow_all(legal_set, SEND_SYMBOL, rules.allowed_symbols)
-    allow(legal_set, HUSH)
+    allow_all(legal_set, ACT.signal, rules.allowed_symbols)
+    allow(legal_set, ACT.hush)
 
 
 @kernel
 def apply_signal(state, rules, action):
     """A symbol is public and means what the table makes of it."""
-    seat = np.int64(state.turn)
-    symbol = np.int64(-1) if action == HUSH else action - SEND_SYMBOL
+    seat = state.turn
+    symbol = -1 if action == ACT.hush else action - ACT.signal
     state.signals[seat] = symbol
     if symbol >= 0:
         state.used_symbols |= bit(symbol)
-    record_event(state, SIGNALLED, seat, NO_SEAT, symbol + 1)
-    return ask(state, PLAY, seat)
+    events.saw_symbol(state, seat, symbol)
+    return effects.ask_one(state, PHASE.play, seat)
 
 
 # -- Game End -----------------------------------------------------------------------------------
@@ -442,67 +323,108 @@ def apply_signal(state, rules, action):
 
 @kernel
 def is_dead_end(state, rules):
-    """Can the game no longer be won, on public facts alone? A removed card counts as possibly in play (Ruling)."""
-    if rules.dead_end == DEAD_END_OFF:
+    """Game End: can the game no longer be won, on public facts alone?
+
+    A removed card counts as possibly in play (Ruling): the table cannot know. The way back is the Doctor, or the Monkey
+    as its copy. The rulebook stops when the Murderer, the Detective and the Confidant are all gone; with `certain` the
+    game stops as soon as the rest cannot do: without the Murderer, or with neither Confidant nor Detective.
+    """
+    if rules.dead_end == DEAD_END.off:
         return False
     gone = ~rules.in_game
     for i in range(state.discard_n):
         gone |= bit(state.discard[i])
-    monkey_is_out = gone & MONKEY_BIT == NONE
-    if gone & DOCTOR_BIT == NONE or (monkey_is_out and state.last_action == DOCTOR):
+    may_copy = not has(gone, CARD.monkey)
+    is_way_back = not has(gone, CARD.doctor) or (may_copy and state.last_action == CARD.doctor)
+    if is_way_back:
         return False
-    murderer_gone = gone & MURDERER_BIT != NONE
-    detective_gone = gone & DETECTIVE_BIT != NONE
-    confidant_gone = gone & CONFIDANT_BIT != NONE
-    if rules.dead_end == DEAD_END_RULEBOOK:
+    murderer_gone = has(gone, CARD.murderer)
+    detective_gone = has(gone, CARD.detective)
+    confidant_gone = has(gone, CARD.confidant)
+    if rules.dead_end == DEAD_END.rulebook:
         return murderer_gone and detective_gone and confidant_gone
-    copies_detective = monkey_is_out and state.last_action == DETECTIVE
+    copies_detective = may_copy and state.last_action == CARD.detective
     return murderer_gone or (confidant_gone and detective_gone and not copies_detective)
+
+
+NO_SCORE = -1
+"""Without a win there is no score."""
 
 
 @kernel
 def has_won(state):
     """Did the players win?"""
-    return state.ending == BY_DETECTIVE or state.ending == BY_CONFIDANT
-
-
-BEST_SCORE = 12
+    return has(WINS, state.ending)
 
 
 @kernel
 def score(state):
     """Scoring: cards left in the deck on a win, else -1."""
-    return np.int64(state.deck_n) if has_won(state) else np.int64(-1)
+    return state.deck_n if has_won(state) else NO_SCORE
 
 
 @kernel
 def returns(state, rules, out):
     """The same for all seats, once, at the end."""
     value = 0.0
-    if state.phase == OVER:
-        if rules.reward == REWARD_SCORE:
+    if state.phase == PHASE.over:
+        if rules.reward == REWARD.score:
             value = (1.0 + min(score(state), BEST_SCORE)) / (1.0 + BEST_SCORE)
         elif has_won(state):
             value = 1.0
-        elif rules.reward == REWARD_OUTCOME:
+        elif rules.reward == REWARD.outcome:
             value = -1.0
     for seat in range(rules.n_seats):
         out[seat] = value
 
 
 @kernel
-def to_act(state):
-    """The seat asked; -1 when over."""
-    return np.int64(state.to_act)
-
-
-@kernel
-def is_over(state):
-    """Has the game ended?"""
-    return state.phase == OVER
-
-
-@kernel
 def is_cut_off(state):
     """Did the turn limit end it?"""
-    return state.ending == BY_TURN_LIMIT
+    return state.ending == ENDING.turn_limit
+
+
+# -- Invariants ---------------------------------------------------------------------------------
+
+
+@kernel
+def cards_at(state, place):
+    """The cards that lie at a place, as a set."""
+    if place == PLACE.upper:
+        return part_of_deck(state, state.lower_n, state.deck_n)
+    if place == PLACE.lower:
+        return part_of_deck(state, 0, state.lower_n)
+    return state.removed if place == PLACE.out else state.hand[place - PLACE.hands]
+
+
+@kernel
+def check(state, rules):
+    """For debug runs: a card is in one place; a table allows the truth, and nothing that the public's excludes."""
+    is_over = state.phase == PHASE.over
+    assert is_over == (state.to_act == NO_SEAT)
+    assert is_over == (state.ending != ENDING.none)
+    assert state.turns >= 1 and state.turns <= rules.max_turns + 1
+    assert state.lower_n >= 0 and state.lower_n <= state.deck_n
+    public = rules.n_seats
+    n = state.discard_n
+    cards = NONE
+    for i in range(state.discard_n):
+        cards |= bit(state.discard[i])
+    for place in range(knowledge.places_of(rules)):
+        here = cards_at(state, place)
+        cards |= here
+        n += popcount(here)
+        for viewer in range(rules.n_seats + 1):
+            assert here & ~knowledge.may_be(state, viewer, place) == NONE
+            assert knowledge.may_be(state, viewer, place) & ~knowledge.may_be(state, public, place) == NONE
+    assert cards == rules.in_game
+    assert n == rules.n_cards
+    in_deck = part_of_deck(state, 0, state.deck_n)
+    for viewer in range(rules.n_seats + 1):
+        assert knowledge.depths_of(state, viewer) & ~in_deck == NONE
+        assert knowledge.depths_of(state, public) & ~knowledge.depths_of(state, viewer) == NONE
+    for seat in range(rules.n_seats):
+        hand = state.hand[seat]
+        assert is_over or hand & SET.blackmail != SET.blackmail
+        is_asked_for = state.phase == PHASE.pass_ or state.phase == PHASE.show
+        assert not is_asked_for or state.chosen[seat] == NO_CARD or has(moves.givable(hand), state.chosen[seat])

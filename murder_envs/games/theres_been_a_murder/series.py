@@ -1,4 +1,4 @@
-"""Ongoing Play & Difficulty Levels: several games in a row with the same table."""
+"""Ongoing Play & Difficulty Levels: several games in a row with the same table. Plain Python, never compiled."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from murder_envs.core.checks import a_bool, a_list, an_int, fail
-from murder_envs.games.theres_been_a_murder.deal import LEVELS, config_dict, make_config
+from murder_envs.games.theres_been_a_murder.config import LEVELS, Config
 
 GENIUS = 3
 """Wins in a row at the highest level that make legends."""
@@ -29,7 +29,7 @@ class Campaign:
     """
 
     def __init__(self, **config: Any) -> None:
-        self._config = config_dict(make_config(config))
+        self._config = Config.of(config).as_dict()
         self.level: str = self._config["level"]
         self.first_player: int = max(0, self._config["first_player"])
         self.banned_symbols: list[int] = sorted(self._config["banned_symbols"])

@@ -6,15 +6,11 @@ from typing import Any
 
 import numpy as np
 
+from murder_envs.core.snapshots import members_of
 from murder_envs.games.theres_been_a_murder.cards import NAMES, NO_CARD, RATINGS
-from murder_envs.games.theres_been_a_murder.deal import HANDS, LOWER, OUT, UPPER
-from murder_envs.games.theres_been_a_murder.moves import ENDINGS, WON
-from murder_envs.games.theres_been_a_murder.snapshots import members, rating_of, snapshot, table_of
-
-SEEN_BY_ALL = (
-    "discard", "lower", "first", "turn", "turns", "phase", "to_act", "effect", "played", "last_action", "targets",
-    "signals", "used_symbols", "events", "over", "ending",
-)  # fmt: skip
+from murder_envs.games.theres_been_a_murder.moves import ENDINGS
+from murder_envs.games.theres_been_a_murder.snapshots import results, snapshot, table_of
+from murder_envs.games.theres_been_a_murder.state import PLACE
 
 
 def info(rules: np.ndarray, state: np.ndarray, seat: int) -> dict[str, Any]:
@@ -23,31 +19,18 @@ def info(rules: np.ndarray, state: np.ndarray, seat: int) -> dict[str, Any]:
     ending = ENDINGS[state["ending"].item()]
     if not ending:
         return {"turns": turns}
-    won = ending in WON
-    score = state["deck_n"].item() if won else -1
-    rating = rating_of(score)
-    text = RATINGS[len(RATINGS) - 1 - rating][1] if won else ""
-    return {"turns": turns, "won": won, "ending": ending, "score": score, "rating": rating, "rating_text": text}
+    result = results(state)
+    text = RATINGS[len(RATINGS) - 1 - result["rating"]][1] if result["won"] else ""
+    return {"turns": turns, "ending": ending, **result, "rating_text": text}
 
 
 def figures(rules: np.ndarray, state: np.ndarray) -> dict[str, float]:
     """Of a finished game: won, how it ended, turns, and the score (NaN without a win, so that wins are averaged)."""
-    s = state[0]
-    ending = ENDINGS[s["ending"]]
-    won = ending in WON
-    found = {"win": float(won), "turns": float(s["turns"]), "score": float(s["deck_n"]) if won else float("nan")}
-    return found | {name: float(ending == name) for name in ENDINGS[1:]}
-
-
-def public(rules: np.ndarray, state: np.ndarray) -> dict[str, Any]:
-    """What everybody sees: it stays the same in any `redeal`."""
-    full = snapshot(rules, state)
-    seen = {name: full[name] for name in SEEN_BY_ALL}
-    seen["hand sizes"] = [len(hand) for hand in full["hands"]]
-    seen["deck size"], seen["removed"] = len(full["deck"]), len(full["removed"])
-    seen["placed"] = [card != NO_CARD for card in full["chosen"]]
-    seen["possible"], seen["depth_known"] = full["possible"][-1], full["depth_known"][-1]
-    return seen
+    result = results(state)
+    points = float(result["score"]) if result["won"] else float("nan")
+    ending = ENDINGS[state[0]["ending"]]
+    numbers = {"win": float(result["won"]), "turns": float(state[0]["turns"]), "score": points}
+    return numbers | {name: float(ending == name) for name in ENDINGS[1:]}
 
 
 # -- The table as text --------------------------------------------------------------------------------
@@ -77,8 +60,8 @@ def text(rules: np.ndarray, state: np.ndarray, seat: int | None) -> str:
     if full["last_action"]:
         lines.append(f"the Monkey would copy: {card_text(full['last_action'])}")
     if rules[0]["n_symbols"]:
-        said = ", ".join(f"player_{i}: {x}" for i, x in enumerate(full["signals"]) if x >= 0)
-        lines.append(f"last symbols: {said or 'none'}")
+        symbols = ", ".join(f"player_{i}: {x}" for i, x in enumerate(full["signals"]) if x >= 0)
+        lines.append(f"last symbols: {symbols or 'none'}")
     lines += ["", "latest events:"] + [f"  {event_text(event)}" for event in full["events"][-8:]]
     if seat is not None:
         lines += ["", f"player_{viewer} knows where these may be:"]
@@ -113,7 +96,7 @@ def hand_text(rules: np.ndarray, state: np.ndarray, full: dict[str, Any], other:
     if seat is None or seat == other:
         shown = cards_text(hand) + (f"; placed face down: {card_text(placed)}" if placed else "")
     else:
-        sure = sure_cards(rules, state, seat, HANDS + other)
+        sure = sure_cards(rules, state, seat, PLACE.hands + other)
         backs = len(hand) - len(sure)
         parts = [card_text(card) for card in sure] + ([f"{backs} face down"] if backs else [])
         shown = (", ".join(parts) or "-") + ("; has placed a card" if placed else "")
@@ -123,8 +106,12 @@ def hand_text(rules: np.ndarray, state: np.ndarray, full: dict[str, Any], other:
 def sure_cards(rules: np.ndarray, state: np.ndarray, viewer: int, place: int) -> list[int]:
     """Cards that a viewer knows to lie at a place: possible there and nowhere else."""
     table = table_of(state, viewer)
-    n_places = HANDS + int(rules[0]["n_seats"])
-    return [c for c in members(table[place]) if sum(int(table[p]) >> c & 1 for p in range(n_places)) == 1]
+    n_places = PLACE.hands + int(rules[0]["n_seats"])
+    return [
+        card
+        for card in members_of(table[place])
+        if sum(int(table[other]) >> card & 1 for other in range(n_places)) == 1
+    ]
 
 
 def deck_text(state: np.ndarray, full: dict[str, Any], seat: int | None) -> str:
@@ -142,11 +129,11 @@ def deck_text(state: np.ndarray, full: dict[str, Any], seat: int | None) -> str:
 def whereabouts(rules: np.ndarray, state: np.ndarray, full: dict[str, Any], viewer: int) -> list[str]:
     """For each hidden card that is not in the viewer's hand: the places where it may lie."""
     n = len(full["hands"])
-    places = [(f"player_{seat}", HANDS + seat) for seat in range(n) if seat != viewer]
+    places = [(f"player_{seat}", PLACE.hands + seat) for seat in range(n) if seat != viewer]
     line = bool(full["lower"])
-    places += [("upper part" if line else "deck", UPPER), ("lower part", LOWER), ("removed", OUT)]
+    places += [("upper part" if line else "deck", PLACE.upper), ("lower part", PLACE.lower), ("removed", PLACE.out)]
     lines = []
-    for card in members(rules[0]["in_game"]):
+    for card in members_of(rules[0]["in_game"]):
         may = [name for name, place in places if int(table_of(state, viewer)[place]) >> card & 1]
         if may:
             lines.append(f"  {card_text(card):18} {', '.join(may)}")
@@ -158,7 +145,7 @@ def event_text(event: list[Any]) -> str:
     kind, a, b, argument = event
     who, whom = f"player_{a}", f"player_{b}"
     card = card_text(argument) if 0 < argument < len(NAMES) else ""
-    said = {
+    sentences = {
         "draw": f"{who} draws a card",
         "play": f"{who} plays {card}",
         "discard": f"{who} discards {card}",
@@ -178,4 +165,4 @@ def event_text(event: list[Any]) -> str:
         "tell": f"{who} " + (f"tells about {card}" if card else "tells all it knows" if argument else "says nothing"),
         "signal": f"{who} " + (f"sends symbol {argument - 1}" if argument else "sends no symbol"),
     }
-    return said[kind]
+    return sentences[kind]
