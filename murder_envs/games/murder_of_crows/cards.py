@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 
+# -- Contents: letter cards and wild crows --------------------------------------------------------
+
 LETTERS = "MURDE"
 LETTER_M, LETTER_U, LETTER_R, LETTER_D, LETTER_E = range(len(LETTERS))
 N_LETTERS = len(LETTERS)
@@ -22,6 +24,8 @@ WILD = N_LETTERS * N_CROWS
 N_CARDS = WILD + 1
 NO_CARD = -1
 CARD_NAMES = (*(f"{letter}{crows}" for letter in LETTERS for crows in CROWS), "W")
+
+# -- Building a Murder: six stacks, the two of R interchangeable while a card is being played ------
 
 STACKS = ("M", "U", "Ra", "D", "E", "Rb")
 N_STACKS = len(STACKS)
@@ -40,6 +44,8 @@ CARD_OF = np.array(
 )
 """stack-face -> the card that it is in a hand."""
 
+# -- The printed totals. How crows are spread over letters is not printed ---------------------------
+
 CROW_TABLE = {"M": (3, 3, 2), "U": (3, 3, 2), "R": (7, 5, 4), "D": (3, 2, 3), "E": (3, 3, 2)}
 """letter -> copies with one, two, three crows (Ruling: as even as the printed totals allow)."""
 LETTER_TOTALS = {letter: sum(row) for letter, row in CROW_TABLE.items()}
@@ -50,6 +56,8 @@ MOST_WILDS = 8
 MOST_CARDS = 55
 WORD = "MURDER"
 EXPEL_DRAW = 3
+
+# -- Winning the Game: the story that the top cards tell (texts of our own, not the printed ones) ---
 
 PHRASES = {
     "M": ("As fog crept in", "On a moonless night", "While thunder rolled"),

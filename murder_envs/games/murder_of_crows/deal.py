@@ -44,7 +44,11 @@ def clear_play(state: State):
 
 @kernel
 def set_up(state: State, rules: Rules, seed):
-    """To Start: shuffle, deal a hand at a time clockwise from the first player, who gets one card less."""
+    """To Start: shuffle, deal a hand at a time clockwise from the first player, who gets one card less.
+
+    Who is the most suspicious-looking is chance; in later games the seat to the left of the last winner begins, which
+    `info` names as `next_first_player` and a reset takes as the option `first_player`.
+    """
     clear(state, rules)
     seed_rng(state, seed)
     first = rules.first_player

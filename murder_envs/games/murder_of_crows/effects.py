@@ -37,7 +37,10 @@ def ask_one(state: State, phase, seat):
 
 @kernel
 def ask_each(state: State, rules: Rules, phase, seats, start, then):
-    """Ask a set of seats one after the other, clockwise from `start`; `then` is what comes if there are none."""
+    """Ask a set of seats one after the other, clockwise from `start`; `then` is what comes if there are none.
+
+    The set waits in `state.pending`, so that nothing of a chain of answers lives outside the state.
+    """
     state.pending = seats
     if seats == NONE:
         return then
@@ -51,6 +54,9 @@ def ask_next(state: State, rules: Rules, start, then):
 
 
 # -- Building a Murder --------------------------------------------------------------------------
+# A stack is kept twice: its cards in their order, two bits each, since a wild may come to the top again; and their
+# number by face, since effects and observations ask for that. `renew_stack` is the only writer of what follows from
+# the order: which stacks are empty, and how deep the uppermost wild lies.
 
 SHIFT_OF_PAIR = np.uint64(2)
 TOP_CARD = np.uint64(3)
@@ -135,6 +141,10 @@ def with_letter(state: State, rules: Rules, seats, letter):
 # -- Piles and hands ----------------------------------------------------------------------------
 
 
+# Hands are counts by card in two parts (see `knowledge.py`); the discard pile is counts too, since its order plays no
+# role: it is shuffled before it is drawn from.
+
+
 @kernel
 def hand_of(state: State, seat):
     """The cards that a seat holds, as a set."""
@@ -188,7 +198,10 @@ def discard_hand(state: State, rules: Rules, seat):
 
 @kernel
 def expel(state: State, rules: Rules, seats, start):
-    """All of some seats, clockwise, discard their hands; then, clockwise, each draws anew."""
+    """EXPEL: all of some seats, clockwise, discard their hands; then, clockwise, each draws anew.
+
+    Discarding comes first for all, so that the cards are there if the draw pile has to be made new in between.
+    """
     for offset in range(rules.n_seats):
         seat = seat_at(rules, start, offset)
         if has(seats, seat):
@@ -200,6 +213,8 @@ def expel(state: State, rules: Rules, seats, start):
 
 
 # -- Card Effects -------------------------------------------------------------------------------
+# An effect *touches* seats: those that it could do something to when the card was played. Who of them has prevented it
+# is spared, and the rest is *affected*. A wild acts as the letter of its stack or removes a stack, as it was declared.
 
 
 @kernel
@@ -338,6 +353,8 @@ def apply_raze(state: State, action, seat):
 
 
 # -- The Murdered Third -------------------------------------------------------------------------
+# A third player who is not there: after both living players' turns a card is flipped, and does to both what the letter
+# does (the printed actions are not in the rulebook's text). Nothing can be prevented, and the Third owns nothing.
 
 
 @kernel

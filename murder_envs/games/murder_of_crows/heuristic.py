@@ -14,6 +14,8 @@ from murder_envs.games.murder_of_crows.moves import ACT, MAX_SEATS, PHASE, PHASE
 from murder_envs.games.murder_of_crows.state import Rules
 from murder_envs.games.murder_of_crows.view import OBS
 
+# -- What a card or an effect is worth; the numbers were set by hand, and play in the order of the docstring above --
+
 TWICE = 2
 LEAST = -1_000_000
 WIN = 1_000_000

@@ -23,7 +23,9 @@ def unknown(state: State, seat):
 def laid_open(state: State, rules: Rules, seat, low, high):
     """Secret cards of a hand are seen by all: they become known there, or leave the hand.
 
-    They came from this draw pile, and lower what the others think of it, if the seat has no older ones.
+    If the seat has no older cards, they came from the present draw pile, and there are so many fewer left in it. With
+    older ones among its secret cards nobody can tell which these were, so the others only cap their bounds by what is
+    still unseen at all.
     """
     state.secret[seat, 0] -= low
     state.secret[seat, 1] -= high

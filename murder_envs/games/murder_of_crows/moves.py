@@ -12,6 +12,8 @@ PHASES = (
     "third_raze", "over",
 )  # fmt: skip
 PHASE = numbered(PHASES)
+"""What can be asked: on one's turn (start, play, wild), off turn (react), by an effect (target to raze), and by the
+Murdered Third, which asks both living players (third_*)."""
 
 THEN = numbered(("asked", "window", "effect", "turn_over", "next_turn"))
 """What is to come next between two decisions (see `play.resolve`)."""
@@ -22,9 +24,11 @@ MODE = numbered(MODES)
 
 ENDINGS = ("", "won", "dead", "truncated")
 ENDING = numbered(ENDINGS)
+"""A complete word; no card can ever move again; the step cap."""
 
 REWARDS = ("zero_sum", "win_loss", "win_only", "progress")
 REWARD = numbered(REWARDS)
+"""How the end is paid, see `play.returns`."""
 
 ACTIONS = Actions(
     {

@@ -131,6 +131,8 @@ def deal(state: State, rules: Rules, seed):
 
 
 # -- On Your Turn -------------------------------------------------------------------------------
+# Draw one and play one, or skip and draw two. A played card lies in its stack before its effect happens, so a word that
+# it completes wins at once, and whether the effect is prevented changes nothing about where the card lies.
 
 
 @kernel
@@ -198,7 +200,10 @@ def end_turn(state: State, rules: Rules):
 
 @kernel
 def begin_turn(state: State, rules: Rules):
-    """The seat to the left begins, unless no card can ever move again."""
+    """The seat to the left begins, unless no card can ever move again.
+
+    With every hand and both piles empty each turn would be a skip that draws nothing, for ever: nobody wins.
+    """
     clear_play(state)
     if state.n_held == NONE and state.deck_n == 0 and state.discard_n == 0:
         return finish(state, ENDING.dead)
@@ -208,6 +213,9 @@ def begin_turn(state: State, rules: Rules):
 
 
 # -- Off Turn - Preventing Effects --------------------------------------------------------------
+# A window opens as a card is played, before its target, card or letter is named. Each seat that the effect touches may
+# discard a card with as many crows, or a wild, and is spared; a wild in play is stopped by a wild alone. Every seat with
+# a hand is asked, also one without a matching card: who is not asked would have shown that it has none.
 
 SAME_CROWS = np.array(
     [sum(1 << (c.N_CROWS * letter + face) for letter in range(c.N_LETTERS)) | 1 << c.WILD for face in range(c.N_CROWS)]
@@ -262,7 +270,11 @@ def finish(state: State, ending):
 
 @kernel
 def returns(state: State, rules: Rules, out):
-    """What each seat is paid, once, at the end."""
+    """What each seat is paid, once, at the end; float64 a seat in [-1, 1].
+
+    The winner gets 1. The others: "zero_sum" share -1, "win_loss" -1 each, "win_only" 0, "progress" minus the share of
+    their stacks that are empty, which is also what all are paid by if nobody wins.
+    """
     for seat in range(rules.n_seats):
         value = 0.0
         if state.phase == PHASE.over:

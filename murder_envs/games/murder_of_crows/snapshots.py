@@ -208,7 +208,12 @@ def words_of(counts: list[int]) -> np.ndarray:
 
 
 class Position(Reader):
-    """What a snapshot says, in the order of a game: defaults filled in, everything checked."""
+    """What a snapshot says, in the order of a game: defaults filled in, everything checked.
+
+    Cards go onto the table first (`lay_out`); from then on the compiled rules are asked what an effect touches, who can
+    react and who has a letter, so that a position is possible exactly if play could have led to its questions. What is
+    left out takes the default that shows least: no knowledge, an unprevented effect, all answers still to come.
+    """
 
     def __init__(self, rules: np.ndarray, snapshot: Mapping[str, Any], state: np.ndarray) -> None:
         super().__init__(State, rules, snapshot, SPECIAL)

@@ -84,6 +84,9 @@ def one_hot(looker, rules: Rules, seat, at):
     return bit(at + offset_of(rules, seat, looker)) if seat != NO_SEAT else NONE
 
 
+# Some seats do not exist at smaller tables: their rows are 0, and their records are empty, so that one code serves all.
+
+
 @kernel
 def put_head(row, state: State, rules: Rules, looker):
     """All that is one bit a byte: what is asked of whom, and what is in play. The first word has 64 of them."""
