@@ -214,8 +214,8 @@ def begin_turn(state: State, rules: Rules):
 
 # -- Off Turn - Preventing Effects --------------------------------------------------------------
 # A window opens as a card is played, before its target, card or letter is named. Each seat that the effect touches may
-# discard a card with as many crows, or a wild, and is spared; a wild in play is stopped by a wild alone. Every seat with
-# a hand is asked, also one without a matching card: who is not asked would have shown that it has none.
+# discard a card with as many crows, or a wild, and is spared; a wild in play is stopped by a wild alone. Every seat
+# with a hand is asked, also one without a matching card: who is not asked would have shown that it has none.
 
 SAME_CROWS = np.array(
     [sum(1 << (c.N_CROWS * letter + face) for letter in range(c.N_LETTERS)) | 1 << c.WILD for face in range(c.N_CROWS)]
@@ -272,8 +272,8 @@ def finish(state: State, ending):
 def returns(state: State, rules: Rules, out):
     """What each seat is paid, once, at the end; float64 a seat in [-1, 1].
 
-    The winner gets 1. The others: "zero_sum" share -1, "win_loss" -1 each, "win_only" 0, "progress" minus the share of
-    their stacks that are empty, which is also what all are paid by if nobody wins.
+    The winner gets 1. The others share -1 ("zero_sum"), get -1 each ("win_loss"), 0 ("win_only"), or minus the share of
+    their stacks that are empty ("progress"). If nobody wins all get 0, but under "progress" that share too.
     """
     for seat in range(rules.n_seats):
         value = 0.0

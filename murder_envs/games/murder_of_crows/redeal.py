@@ -19,9 +19,9 @@ from murder_envs.games.murder_of_crows.state import Rules, State
 def redeal(state: State, rules: Rules, seat, seed):
     """Another world that the seat cannot tell from this one, in place; it looks at what the seat sees and no more.
 
-    What the seat knows: how many cards each hand holds, which of them are known to all, what is unseen (`hidden` without
-    its own secret cards), how many copies of each card at most are in the draw pile (`deck_max`), and how many secret
-    cards of a hand at most are old ones, from before the latest reshuffle (`old_max`).
+    What the seat knows: how many cards each hand holds, which of them are known to all, what is unseen (`hidden`
+    without its own secret cards), how many copies of each card at most are in the draw pile (`deck_max`), and how many
+    secret cards of a hand at most are old ones, from before the latest reshuffle (`old_max`).
 
     Cards that cannot be in the draw pile go to random places of old cards; all others are shuffled, and fill the
     other hands, a hand's remaining old places first, and then the draw pile.
