@@ -47,9 +47,9 @@ test-fast: $(VENV)/.installed-test  ## the rulings, signatures and interface pro
 	$(PYTEST) -m fast
 
 # With bounds checks and the invariants that kernels state as `if DEBUG:`; slower, so without the longest tests.
-test-debug: $(VENV)/.installed-test  ## the tests that are not slow, with bounds checks and invariants
+test-debug: $(VENV)/.installed-test  ## the tests of compiled code, with bounds checks and invariants
 	MURDER_ENVS_DEBUG=1 $(PY) -m murder_envs.warm
-	MURDER_ENVS_DEBUG=1 $(PYTEST) -m "not slow"
+	MURDER_ENVS_DEBUG=1 $(PYTEST) -m "kernels and not slow"
 
 # Kernels as plain Python: shows that compiled and uncompiled code agree, and that a debugger can be used.
 test-nojit: $(VENV)/.installed-test  ## a small part of the tests, uncompiled

@@ -85,32 +85,32 @@ def put_word(row, at, word, out):
 
 
 @entry
-def put_set(row, at, words, n):
-    bits.put_set(row, at, words, n)
+def put_set(row, at, bitset, n):
+    bits.put_set(row, at, bitset, n)
 
 
 @entry
-def members(words, out):
+def members(bitset, out):
     """The elements of a set in order; returns how many there are."""
-    n = bits.count(words)
+    n = bits.count(bitset)
     for k in range(n):
-        out[k] = bits.kth_of(words, k)
+        out[k] = bits.kth_of(bitset, k)
     return n
 
 
 @entry
-def allow(words, i):
-    bits.allow(words, i)
+def allow(bitset, i):
+    bits.allow(bitset, i)
 
 
 @entry
-def allow_all(words, start, x):
-    bits.allow_all(words, start, x)
+def allow_all(bitset, start, x):
+    bits.allow_all(bitset, start, x)
 
 
 @entry
-def is_in(words, i):
-    return bits.is_in(words, i)
+def is_in(bitset, i):
+    return bits.is_in(bitset, i)
 
 
 @entry

@@ -13,15 +13,15 @@ random numbers depend on the old ones."""
 
 
 @kernel
-def compare(state, copy, rules, seat, seed, words, other_words, row, other_row):
+def compare(state, copy, rules, seat, seed, legal_set, other_legal_set, row, other_row):
     """Redeal `copy`, which is as `state`, for a seat; returns what the redeal has not kept."""
     redeal(copy, rules, seat, seed)
     if to_act(state) != to_act(copy):
         return TO_ACT
     if to_act(state) == seat:
-        legal(copy, rules, other_words)
-        for w in range(words.shape[0]):
-            if words[w] != other_words[w]:
+        legal(copy, rules, other_legal_set)
+        for w in range(legal_set.shape[0]):
+            if legal_set[w] != other_legal_set[w]:
                 return LEGAL
     observe(state, rules, seat, row)
     observe(copy, rules, seat, other_row)
@@ -34,7 +34,7 @@ def compare(state, copy, rules, seat, seed, words, other_words, row, other_row):
 
 
 @kernel
-def find_leak(states, rules, n_seats, first_seed, games, stream, words, other_words, row, other_row, place):
+def find_leak(states, rules, n_seats, first_seed, games, stream, legal_set, other_legal_set, row, other_row, place):
     """Random games with a redeal for every seat before every decision, up to the first that does not keep all.
 
     states is an array of two: the game, and a copy of it. Fills place with the game's seed, the number of the
@@ -46,12 +46,12 @@ def find_leak(states, rules, n_seats, first_seed, games, stream, words, other_wo
         deal(states[0], rules[0], seed)
         decision = 0
         while not is_over(states[0]):
-            legal(states[0], rules[0], words)
+            legal(states[0], rules[0], legal_set)
             for seat in range(n_seats):
                 states[1] = states[0]
-                its_seed = episode_seed(seed, seat, decision)
+                redeal_seed = episode_seed(seed, seat, decision)
                 wrong = compare(
-                    states[0], states[1], rules[0], seat, its_seed, words, other_words, row, other_row
+                    states[0], states[1], rules[0], seat, redeal_seed, legal_set, other_legal_set, row, other_row
                 )  # fmt: skip
                 checked += 1
                 if wrong != KEPT:
@@ -60,7 +60,7 @@ def find_leak(states, rules, n_seats, first_seed, games, stream, words, other_wo
                     place[2] = seat
                     place[3] = wrong
                     return checked
-            step(states[0], rules[0], kth_of(words, stream_below(stream, count(words))))
+            step(states[0], rules[0], kth_of(legal_set, stream_below(stream, count(legal_set))))
             decision += 1
     return checked
 

@@ -66,6 +66,32 @@ def ruleset_of(game: str, config: str = "default") -> Ruleset:
     return make_ruleset(game, **all_configs(game)[config])
 
 
+def switches(game: str, config: str) -> set[tuple[str, str]]:
+    """(parameter, value) for each parameter of a configuration; lists and tables are the default one or another."""
+    default = ruleset_of(game).config
+    pairs = set()
+    for parameter, value in ruleset_of(game, config).config.items():
+        is_long = isinstance(value, (list, tuple, dict)) and value != default[parameter]
+        pairs.add((parameter, "another list or table" if is_long else repr(value)))
+    return pairs
+
+
+@functools.cache
+def covering(game: str) -> list[str]:
+    """Configurations that together have every value of every parameter that any configuration has.
+
+    The default one comes first, then, again and again, the one with most values that none before it has. For promises
+    of the interfaces, which pass on what the rules say: what depends on a parameter's value shows in one configuration
+    with that value. What the rules promise is tested in all configurations.
+    """
+    chosen = ["default"]
+    missing = set().union(*(switches(game, config) for config in all_configs(game))) - switches(game, "default")
+    while missing:
+        chosen.append(max(all_configs(game), key=lambda config: len(switches(game, config) & missing)))
+        missing -= switches(game, chosen[-1])
+    return chosen
+
+
 def with_config(game: str, config: dict[str, Any]) -> Ruleset:
     """A configured game by keywords."""
     return make_ruleset(game, **config)
@@ -90,22 +116,22 @@ def same(a: Any, b: Any) -> bool:
     return type(a) is type(b) and a == b
 
 
-def agrees(found: Any, expected: Any, where: str = "") -> list[str]:
+def agrees(actual: Any, expected: Any, where: str = "") -> list[str]:
     """What of `expected` (as in a ruling) is not so in a snapshot, a line each; empty if all is."""
-    if not (isinstance(expected, dict) and isinstance(found, dict)):
-        return [] if same(found, expected) else [f"{where}: {found!r}, expected {expected!r}"]
+    if not (isinstance(expected, dict) and isinstance(actual, dict)):
+        return [] if same(actual, expected) else [f"{where}: {actual!r}, expected {expected!r}"]
     wrong = []
     for key, value in expected.items():
         name = key.removesuffix("~").removeprefix("#")
         at = f"{where}.{name}".removeprefix(".")
-        if name not in found:
+        if name not in actual:
             wrong.append(f"{at}: missing")
         elif key.startswith("#"):
-            wrong += agrees(len(found[name]), value, f"length of {at}")
+            wrong += agrees(len(actual[name]), value, f"length of {at}")
         elif key.endswith("~"):
-            wrong += agrees(sorted(found[name], key=repr), sorted(value, key=repr), f"{at}, sorted")
+            wrong += agrees(sorted(actual[name], key=repr), sorted(value, key=repr), f"{at}, sorted")
         else:
-            wrong += agrees(found[name], value, at)
+            wrong += agrees(actual[name], value, at)
     return wrong
 
 
@@ -131,20 +157,20 @@ class Table:
         self.seed = seed
         self.driver = bind(ruleset, "single")
         self.states = records(ruleset.STATE, 1)
-        self.words = np.zeros(ruleset.actions.n_words, np.uint64)
+        self.legal_set = np.zeros(ruleset.actions.n_words, np.uint64)
         self.mask = np.zeros(ruleset.actions.n + PAD, np.int8)
         self.row = np.zeros(ruleset.observation.size + PAD, np.int8)
         self.played: list[str] = []
         self.history: list[np.ndarray] = []
         if snapshot is None:
-            self.seat = int(self.driver.start(self.states, ruleset.rules, seed, self.words, self.mask, self.row))
+            self.seat = int(self.driver.start(self.states, ruleset.rules, seed, self.legal_set, self.mask, self.row))
         else:
             self.states[:] = ruleset.restore(ruleset.rules, snapshot, seed)
             self.resume()
 
     def resume(self) -> None:
         """Take notice of a changed `states`."""
-        self.seat = int(self.driver.resume(self.states, self.ruleset.rules, self.words, self.mask, self.row))
+        self.seat = int(self.driver.resume(self.states, self.ruleset.rules, self.legal_set, self.mask, self.row))
 
     @property
     def over(self) -> bool:
@@ -161,7 +187,7 @@ class Table:
         """Take a legal action, given by its id."""
         self.history.append(self.states.copy())
         self.played.append(f"{self.seat} {self.ruleset.actions.names[action]}")
-        seat = self.driver.advance(self.states, self.ruleset.rules, action, self.words, self.mask, self.row)
+        seat = self.driver.advance(self.states, self.ruleset.rules, action, self.legal_set, self.mask, self.row)
         assert seat != self.driver.ILLEGAL, f"{self.played[-1]} is illegal"
         self.seat = int(seat)
 
@@ -201,7 +227,7 @@ class Table:
         other.__dict__.update(self.__dict__)
         other.states = records(self.ruleset.STATE, 1)
         other.states[:] = states
-        other.words, other.mask, other.row = self.words.copy(), self.mask.copy(), self.row.copy()
+        other.legal_set, other.mask, other.row = self.legal_set.copy(), self.mask.copy(), self.row.copy()
         other.played, other.history = self.played.copy(), self.history.copy()
         other.resume()
         return other

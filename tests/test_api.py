@@ -1,9 +1,23 @@
-"""The PettingZoo interface: its own tests, its wrappers' behaviour, copies, resets, errors, rendering, registries."""
+"""The PettingZoo interface: its own tests, its wrappers' behaviour, copies, resets, errors, rendering, registries.
+
+The interface passes on what the compiled rules say, and `env` differs from `raw_env` in the same way in every
+configuration. So a promise is tested
+
+- in the default configuration of each game, if it does not depend on the configuration (`every_game`), for both kinds
+  of environment (`both_kinds`);
+- else also in further configurations, which together have every value of every parameter (`support.covering`). Where
+  there are several kinds of environment, or several ways to copy one, the default configuration meets them all, and
+  each of the others meets one of them, in turn (`spread`).
+
+What the rules themselves promise, and that nobody sees too much, is tested in all configurations: test_signature.py,
+test_fuzz.py, test_snapshots.py, test_no_leak.py, test_playthroughs.py.
+"""
 
 from __future__ import annotations
 
 import copy
 import importlib
+import itertools
 import pickle
 import random
 import re
@@ -27,15 +41,39 @@ import murder_envs
 from murder_envs import warm
 from murder_envs.api import aec
 from murder_envs.registry import GAMES, configs, env_id
-from tests.support import CASES, ROOT, all_configs
+from tests.support import ROOT, all_configs, covering
 
 DEFAULTS = [(game, "default") for game in GAMES]
+COVERING = [(game, config) for game in GAMES for config in covering(game)]
 KINDS = ("env", "raw_env")
 MAX_SEED = 2**63 - 1
 
-every_config = pytest.mark.parametrize("case", CASES, ids="-".join)
-every_game = pytest.mark.parametrize("case", DEFAULTS, ids=lambda case: case[0])
+
+def spread(**choices):
+    """Run a test for the configurations of COVERING.
+
+    The default configurations meet all combinations of the choices, each other configuration the next one in turn.
+
+    Args:
+        choices: for each further parameter of the test, what the parameter may be.
+    """
+    combinations = list(itertools.product(*choices.values()))
+    turn = itertools.cycle(combinations)
+    rows = []
+    for case in COVERING:
+        is_default = case in DEFAULTS
+        for combination in combinations if is_default else [next(turn)]:
+            marks = [pytest.mark.fast] if is_default else []
+            rows.append(pytest.param(case, *combination, id="-".join(map(str, (*case, *combination))), marks=marks))
+    return pytest.mark.parametrize(("case", *choices), rows)
+
+
+every_game = pytest.mark.parametrize(
+    "case", [pytest.param(case, marks=pytest.mark.fast) for case in DEFAULTS], ids=lambda case: case[0]
+)
 both_kinds = pytest.mark.parametrize("kind", KINDS)
+covering_configs = spread()
+covering_kinds = spread(kind=KINDS)
 
 
 def make(case, kind="raw_env", **more):
@@ -91,8 +129,7 @@ def everything(env):
 # -- PettingZoo's own tests -------------------------------------------------------------------------------------------
 
 
-@every_config
-@both_kinds
+@covering_kinds
 def test_pettingzoo_api(case, kind, capsys):
     with warnings.catch_warnings():
         # It knows by name which environments may have dicts as observations.
@@ -101,8 +138,7 @@ def test_pettingzoo_api(case, kind, capsys):
         api_test(make(case, kind), num_cycles=30)
 
 
-@every_config
-@both_kinds
+@covering_kinds
 def test_pettingzoo_seed(case, kind):
     seed_test(lambda: make(case, kind), num_cycles=30)
 
@@ -115,8 +151,7 @@ class MadeLegal(wrappers.BaseWrapper):
         super().step(action if action is None or action in legal else legal[action % len(legal)])
 
 
-@every_config
-@both_kinds
+@covering_kinds
 def test_pettingzoo_state(case, kind):
     env = make(case, kind)
     env.reset(seed=0)
@@ -188,8 +223,7 @@ def an_operation(env, rng):
     return rng.choices(calls, weights)[0]
 
 
-@every_config
-@pytest.mark.parametrize("seed", range(3))
+@spread(seed=range(3))
 @pytest.mark.filterwarnings("ignore:.*without specifying any render mode")
 def test_env_does_what_the_wrappers_do(case, seed, monkeypatch):
     """Any sequence of calls, before `reset`, after the end, illegal and out of range, has the same results."""
@@ -210,25 +244,25 @@ def test_env_does_what_the_wrappers_do(case, seed, monkeypatch):
             assert same(a, b), f"{name} after call {k}: {a} and {b}"
 
 
-@every_config
+@covering_configs
 def test_env_does_what_the_wrappers_do_in_a_loop(case):
     """The loop that everybody writes, now and then with an illegal action."""
     for seed in range(6):
         rng = random.Random(seed)
-        told = []
+        seen = []
         for env in (make(case, "env"), under_wrappers(make(case))):
             rng.seed(seed)
             env.reset(seed=seed)
-            its = []
+            decisions = []
             for agent in env.agent_iter():
                 observation, *rest = env.last()
-                its.append((agent, observation, rest))
+                decisions.append((agent, observation, rest))
                 mask = observation["action_mask"]
                 wrong = seed % 2 and rng.random() < 0.05
                 live = not rest[1] and not rest[2]
                 env.step(rng.choice(np.flatnonzero(mask == (0 if wrong else 1)).tolist()) if live else None)
-            told.append(its)
-        assert same(*told)
+            seen.append(decisions)
+        assert same(*seen)
 
 
 @pytest.mark.nojit
@@ -247,7 +281,7 @@ def test_an_illegal_action_costs_the_one_who_took_it(case):
 # -- raw_env ----------------------------------------------------------------------------------------------------------
 
 
-@every_config
+@covering_configs
 def test_raw_env_refuses_and_changes_nothing(case):
     env = make(case)
     rng = random.Random(5)
@@ -311,8 +345,7 @@ def test_raw_env_says_when_it_is_too_early_or_too_late(case):
 # -- Observations, masks, infos, ends ---------------------------------------------------------------------------------
 
 
-@every_config
-@both_kinds
+@covering_kinds
 def test_everybody_sees_what_the_spaces_promise(case, kind):
     env = make(case, kind)
     for seed in range(3):
@@ -333,7 +366,7 @@ def test_everybody_sees_what_the_spaces_promise(case, kind):
             play(env, rng, 1)
 
 
-@every_config
+@covering_configs
 def test_all_agents_end_together_and_are_paid_once(case):
     env = make(case)
     for seed in range(5):
@@ -342,18 +375,18 @@ def test_all_agents_end_together_and_are_paid_once(case):
         final = env.snapshot()
         assert final["over"] and final["phase"] == "over" and final["to_act"] == -1
         assert [env.rewards[agent] for agent in env.possible_agents] == pytest.approx(final["returns"])
-        assert all(-1 <= paid <= 1 for paid in final["returns"])
+        assert all(-1 <= each <= 1 for each in final["returns"])
         ends = set(env.terminations.values()), set(env.truncations.values())
         assert ends in (({True}, {False}), ({False}, {True}))
-        told, order = {}, []
+        paid, order = {}, []
         for agent in env.agent_iter():
-            _, told[agent], *over, info = env.last()
+            _, paid[agent], *over, info = env.last()
             assert all(type(each) is bool for each in over) and any(over)
             assert not info["action_mask"].any() and len(info) > 1
             order.append(agent)
             env.step(None)
         assert order == env.possible_agents
-        assert [told[agent] for agent in order] == pytest.approx(final["returns"])
+        assert [paid[agent] for agent in order] == pytest.approx(final["returns"])
         assert env.agents == [] and env.infos == {} and env.rewards == {} and env.terminations == {}
 
 
@@ -474,7 +507,7 @@ def test_without_any_seed_the_operating_system_gives_one(case, kind):
 @every_game
 @both_kinds
 @pytest.mark.parametrize(
-    "given, names",
+    "arguments, names",
     [
         ({"seed": -1}, "seed"),
         ({"seed": 2**63}, "seed"),
@@ -489,17 +522,17 @@ def test_without_any_seed_the_operating_system_gives_one(case, kind):
     ],
     ids=str,
 )
-def test_a_reset_that_fails_changes_nothing(case, kind, given, names):
+def test_a_reset_that_fails_changes_nothing(case, kind, arguments, names):
     env, twin = make(case, kind), make(case, kind)
     with pytest.raises(ValueError, match=f"^{names}"):
-        env.reset(**given)
+        env.reset(**arguments)
     with pytest.raises(AttributeError):
         env.agents  # noqa: B018
     for each in (env, twin):
         each.reset(seed=4)
         play(each, random.Random(4), 3)
     with pytest.raises(ValueError, match=f"^{names}"):
-        env.reset(**given)
+        env.reset(**arguments)
     assert same(everything(env), everything(twin))
     for each in (env, twin):
         play(each, random.Random(5), 3)
@@ -507,8 +540,7 @@ def test_a_reset_that_fails_changes_nothing(case, kind, given, names):
     assert same(everything(env), everything(twin))
 
 
-@every_config
-@both_kinds
+@covering_kinds
 def test_a_snapshot_is_where_the_game_goes_on(case, kind):
     env, other = make(case, kind), make(case, kind)
     rng = random.Random(9)
@@ -533,9 +565,7 @@ COPIES = {
 }
 
 
-@every_config
-@both_kinds
-@pytest.mark.parametrize("way", COPIES)
+@spread(kind=KINDS, way=COPIES)
 def test_a_copy_goes_on_with_the_same_game(case, kind, way):
     env = make(case, kind)
     rng = random.Random(1)
@@ -591,8 +621,7 @@ def test_deepcopies_and_pickles_keep_the_spaces_random_state(case):
         assert [ours.sample() for _ in range(9)] == [theirs.sample() for _ in range(9)]
 
 
-@every_config
-@both_kinds
+@covering_kinds
 def test_redeal_gives_a_new_environment(case, kind):
     env = make(case, kind)
     env.reset(seed=6)
@@ -619,8 +648,7 @@ def test_redeal_gives_a_new_environment(case, kind):
 # -- Rendering, registries, packaging ---------------------------------------------------------------------------------
 
 
-@every_config
-@both_kinds
+@covering_kinds
 def test_render(case, kind, capsys):
     above, seat = make(case, kind, render_mode="ansi"), make(case, kind, render_mode="ansi", render_seat=1)
     for env in (above, seat):
@@ -649,7 +677,7 @@ def test_render(case, kind, capsys):
 @every_game
 @both_kinds
 @pytest.mark.parametrize(
-    "given, names",
+    "arguments, names",
     [
         ({"render_mode": "rgb"}, "render_mode"),
         ({"render_mode": 1}, "render_mode"),
@@ -660,12 +688,12 @@ def test_render(case, kind, capsys):
     ],
     ids=str,
 )
-def test_a_wrong_argument_is_named(case, kind, given, names):
+def test_a_wrong_argument_is_named(case, kind, arguments, names):
     with pytest.raises(ValueError, match=f"^{names}"):
-        make(case, kind, **given)
+        make(case, kind, **arguments)
 
 
-@every_config
+@covering_configs
 def test_registries(case):
     game, config = case
     env = pettingzoo.make("aec", env_id(game), **all_configs(game)[config])
@@ -709,8 +737,8 @@ def test_public_names():
 
 def test_warm(capsys):
     assert warm.main([next(iter(GAMES))]) == 0
-    told = capsys.readouterr().out
-    assert all(driver in told for driver in warm.STAGES)
+    printed = capsys.readouterr().out
+    assert all(driver in printed for driver in warm.STAGES)
     with pytest.raises(SystemExit) as caught:
         warm.main(["no_such_game"])
     assert caught.value.code == 2
@@ -720,8 +748,7 @@ def test_warm(capsys):
 # -- SkipForced -------------------------------------------------------------------------------------------------------
 
 
-@every_config
-@both_kinds
+@covering_kinds
 def test_skip_forced_asks_only_where_there_is_a_choice(case, kind):
     for seed in range(4):
         env, plain = murder_envs.SkipForced(make(case, kind)), make(case, kind)
@@ -799,13 +826,13 @@ class Paying(pettingzoo.AECEnv):
 def test_skip_forced_loses_no_reward():
     env = murder_envs.SkipForced(Paying())
     env.reset()
-    told = []
+    turns = []
     for agent in env.agent_iter():
         _, reward, terminated, _, _ = env.last()
-        told.append((agent, reward, dict(env.rewards)))
+        turns.append((agent, reward, dict(env.rewards)))
         env.step(None if terminated else 0)
     both = {"agent_0": 1.0, "agent_1": 1.0}
-    assert told == [
+    assert turns == [
         ("agent_0", 0.0, {"agent_0": 0.0, "agent_1": 0.0}),
         ("agent_0", 1.0, both),
         ("agent_0", 1.0, both),

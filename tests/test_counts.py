@@ -49,8 +49,8 @@ class Tree:
     def _walk(self, states: np.ndarray, past: tuple[int, ...], decisions: int, weight: float) -> None:
         """`past`: for each seat, a number that stands for its observations and actions so far."""
         seen = self._look(states)
-        words, mask = np.zeros_like(self.table.words), np.zeros_like(self.table.mask)
-        seat = self.driver.resume(states, self.rules, words, mask, self.row)
+        legal_set, mask = np.zeros_like(self.table.legal_set), np.zeros_like(self.table.mask)
+        seat = self.driver.resume(states, self.rules, legal_set, mask, self.row)
         if seat < 0 or decisions == self.depth:
             self.lines += 1
             self.longest = max(self.longest, decisions)
@@ -77,12 +77,16 @@ class Tree:
         return seen
 
 
+def marks_of(count: dict[str, Any]) -> list[pytest.MarkDecorator]:
+    """Trees from a position are small; those of whole games take the same kernels many times more often."""
+    if count.get("slow"):
+        return [pytest.mark.slow]
+    return [pytest.mark.kernels] if "setup" in count else []
+
+
 @pytest.mark.parametrize(
     ("game", "count"),
-    [
-        pytest.param(game, count, id=f"{game}-{count['name']}", marks=[pytest.mark.slow] if count.get("slow") else [])
-        for game, count in COUNTS
-    ],
+    [pytest.param(game, count, id=f"{game}-{count['name']}", marks=marks_of(count)) for game, count in COUNTS],
 )
 def test_count(game, count):
     ruleset = with_config(game, count.get("config", {}))
@@ -94,7 +98,7 @@ def test_count(game, count):
     assert sum(start.probability for start in starts) == pytest.approx(1)
     for start in starts:
         tree.grow(*start)
-    found = {
+    counted = {
         "deals": len(starts),
         "lines": tree.lines,
         "decisions": tree.decisions,
@@ -103,12 +107,12 @@ def test_count(game, count):
         "views": [len(views) for views in tree.views],
         "random_play": dict(tree.value),
     }
-    expected = {name: value for name, value in count.items() if name in found}
+    expected = {name: value for name, value in count.items() if name in counted}
     assert expected, "nothing to count"
     for name, value in expected.items():
         if isinstance(value, dict):
-            found[name] = {key: round(found[name][key], 5) for key in value}
-        assert same(found[name], value), f"{name}: {found[name]}, expected {value}"
+            counted[name] = {key: round(counted[name][key], 5) for key in value}
+        assert same(counted[name], value), f"{name}: {counted[name]}, expected {value}"
 
 
 def cards_dealt(ruleset: Any, states: np.ndarray) -> str:

@@ -46,7 +46,7 @@ def figures_without(ruleset: Ruleset, row: dict[str, Any], games: int, seed: int
                 legal = table.legal()
                 action = rng.choice([action for action in legal if action not in never] or legal)
             else:
-                action = int(table.driver.choose_by_heuristic(table.row, table.words, ruleset.rules, stream))
+                action = int(table.driver.choose_by_heuristic(table.row, table.legal_set, ruleset.rules, stream))
             table.act(action)
         tables.append(table)
     numbers = numbers_of(ruleset, [table.states for table in tables])
@@ -55,8 +55,8 @@ def figures_without(ruleset: Ruleset, row: dict[str, Any], games: int, seed: int
 
 def numbers_of(ruleset: Ruleset, states: list[np.ndarray]) -> dict[str, np.ndarray]:
     """The figures of finished games, by name."""
-    found = [ruleset.figures(ruleset.rules, its) for its in states]
-    return {name: np.array([each[name] for each in found]) for name in found[0]}
+    by_game = [ruleset.figures(ruleset.rules, state) for state in states]
+    return {name: np.array([each[name] for each in by_game]) for name in by_game[0]}
 
 
 def beyond(numbers: dict[str, np.ndarray], row: dict, games: int, rounded: dict[str, float]) -> list[str]:
@@ -76,11 +76,11 @@ def beyond(numbers: dict[str, np.ndarray], row: dict, games: int, rounded: dict[
 @pytest.mark.slow
 @pytest.mark.parametrize(("game", "row"), ROWS, ids=[f"{game}-{row['name']}" for game, row in ROWS])
 def test_figures(game, row):
-    told = data(game, "figures.toml")
+    usual = data(game, "figures.toml")
     ruleset = with_config(game, row["config"])
     for games, seed in ((GAMES, 1), (10 * GAMES, 2)):
-        theirs = row.get("games", told["games"])
-        rounded = told["rounded"] | row.get("rounded", {})
+        theirs = row.get("games", usual["games"])
+        rounded = usual["rounded"] | row.get("rounded", {})
         wrong = beyond(figures(ruleset, row, games, seed), row, theirs, rounded)
         if not wrong:
             return

@@ -20,6 +20,8 @@ MANY, FEW = 20, 3
 
 SENTINEL = 77
 
+pytestmark = pytest.mark.kernels
+
 
 def cards_in(value: Any) -> Counter[Any]:
     """All that lies in a pile, however it is nested; 0 and "" are nothing."""
@@ -37,9 +39,9 @@ def test_every_card_is_in_one_place(case, ruleset):
         with reported(table):
             for _ in table.play_on(rng):
                 full = table.snapshot()
-                found = sum((cards_in(full[pile]) for pile in piles), Counter())
-                box = found if box is None else box
-                assert found == box and box
+                cards = sum((cards_in(full[pile]) for pile in piles), Counter())
+                box = cards if box is None else box
+                assert cards == box and box
 
 
 def test_someone_can_always_act(ruleset):
@@ -51,8 +53,8 @@ def test_someone_can_always_act(ruleset):
                 assert 0 <= table.seat < ruleset.n_seats
                 assert table.legal()
                 beyond = ruleset.actions.n % 64
-                assert not beyond or int(table.words[-1]) >> beyond == 0
-            assert table.over and table.seat == -1 and not table.words.any() and not table.legal()
+                assert not beyond or int(table.legal_set[-1]) >> beyond == 0
+            assert table.over and table.seat == -1 and not table.legal_set.any() and not table.legal()
 
 
 def test_every_game_ends(ruleset):
@@ -111,7 +113,7 @@ def test_a_deal_writes_every_field(ruleset):
     """Whatever was in the record before, the same seed gives the same game."""
     table = Table(ruleset, 5)
     used = Table(ruleset, 6).finish(random.Random(6))
-    used.driver.start(used.states, ruleset.rules, 5, used.words, used.mask, used.row)
+    used.driver.start(used.states, ruleset.rules, 5, used.legal_set, used.mask, used.row)
     used.resume()
     for _ in range(200):
         assert used.snapshot() == table.snapshot() and used.views() == table.views()

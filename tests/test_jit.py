@@ -154,9 +154,9 @@ def test_each_kernel_is_compiled_once(game):
         for stage in warm.STAGES.values():
             stage(ruleset_of(game, config))
     kernels = [
-        found
-        for found in gc.get_objects()
-        if isinstance(found, Dispatcher) and found.py_func.__module__.startswith("murder_envs.")
+        function
+        for function in gc.get_objects()
+        if isinstance(function, Dispatcher) and function.py_func.__module__.startswith("murder_envs.")
     ]
     assert len(kernels) > 100
     for kernel in kernels:
@@ -241,6 +241,7 @@ def mix(z: int) -> int:
 GOLDEN = 0x9E3779B97F4A7C15
 
 
+@pytest.mark.kernels
 @pytest.mark.nojit
 @pytest.mark.parametrize("seed", SPLITMIX)
 def test_the_generator_gives_the_published_numbers(seed):
@@ -253,6 +254,7 @@ def test_the_generator_gives_the_published_numbers(seed):
         assert mix(z) == word
 
 
+@pytest.mark.kernels
 @pytest.mark.nojit
 @pytest.mark.parametrize("n", [1, 2, 3, 24, 1000, 2**31 + 1, 3 * 2**30, 2**32 - 1])
 def test_draws_are_those_of_the_published_method(n):
@@ -271,15 +273,17 @@ def test_draws_are_those_of_the_published_method(n):
         assert out.tolist() == expected
 
 
+@pytest.mark.kernels
 @compiled_only
 @pytest.mark.parametrize("n", [2, 3, 5, 6, 24])
 def test_draws_are_unbiased(n):
     times = 60_000
-    found = np.bincount(drawn(chance(n), n, times), minlength=n)
-    distance = ((found - times / n) ** 2 / (times / n)).sum()
-    assert len(found) == n and distance < n - 1 + 5 * math.sqrt(2 * (n - 1))
+    counts = np.bincount(drawn(chance(n), n, times), minlength=n)
+    distance = ((counts - times / n) ** 2 / (times / n)).sum()
+    assert len(counts) == n and distance < n - 1 + 5 * math.sqrt(2 * (n - 1))
 
 
+@pytest.mark.kernels
 @compiled_only
 def test_wide_draws_are_unbiased():
     """Without rejection, half of the draws among 3 x 2^30 would be 0 modulo 3."""
@@ -287,6 +291,7 @@ def test_wide_draws_are_unbiased():
     assert (abs(thirds - 10_000) < 5 * math.sqrt(30_000 * 2 / 9)).all()
 
 
+@pytest.mark.kernels
 @pytest.mark.nojit
 def test_a_list_has_every_order_once():
     orders = []
@@ -300,18 +305,20 @@ def test_a_list_has_every_order_once():
     assert sorted(orders) == list(itertools.permutations(range(1, 5)))
 
 
+@pytest.mark.kernels
 @compiled_only
 def test_shuffles_are_uniform():
-    found: dict[bytes, int] = {}
+    counts: dict[bytes, int] = {}
     states = chance(3)
     for _ in range(24_000):
         cards = np.arange(4, dtype=np.uint8)
         bricks.shuffled(states, cards, 0, 4)
-        found[cards.tobytes()] = found.get(cards.tobytes(), 0) + 1
-    assert len(found) == 24
-    assert sum((n - 1000) ** 2 / 1000 for n in found.values()) < 23 + 5 * math.sqrt(46)
+        counts[cards.tobytes()] = counts.get(cards.tobytes(), 0) + 1
+    assert len(counts) == 24
+    assert sum((n - 1000) ** 2 / 1000 for n in counts.values()) < 23 + 5 * math.sqrt(46)
 
 
+@pytest.mark.kernels
 @pytest.mark.nojit
 def test_episode_seeds():
     def plain(seed: int, game: int, episode: int) -> int:
@@ -338,6 +345,7 @@ def members(x: int) -> list[int]:
     return [i for i in range(64) if x >> i & 1]
 
 
+@pytest.mark.kernels
 @pytest.mark.nojit
 @pytest.mark.parametrize("x", some_words(6))
 def test_words(x):
@@ -350,6 +358,7 @@ def test_words(x):
     assert out[4] == sum((k + 1) * i for k, i in enumerate(held))
 
 
+@pytest.mark.kernels
 @pytest.mark.nojit
 def test_bit_and_full():
     out = np.zeros(2, np.uint64)
@@ -358,6 +367,7 @@ def test_bit_and_full():
         assert out.tolist() == [1 << i, (1 << i) - 1]
 
 
+@pytest.mark.kernels
 def test_rows_at_any_offset():
     """put_bits writes n bytes of 0 or 1 at any offset, and less than a word beyond them; get_bits reads them."""
     rng = random.Random(8)
@@ -376,6 +386,7 @@ def test_rows_at_any_offset():
             assert not row[at : at + n].any() and (row[:at] == 55).all() and (row[at + written :] == 55).all()
 
 
+@pytest.mark.kernels
 @pytest.mark.nojit
 def test_rows_at_some_offsets():
     out = np.zeros(1, np.uint64)
@@ -389,33 +400,36 @@ def test_rows_at_some_offsets():
         assert int(out[0]) == x & 0xFFFFF
 
 
+@pytest.mark.kernels
 @pytest.mark.nojit
 @pytest.mark.parametrize("n", [1, 63, 64, 65, 149])
 def test_sets_of_words(n):
     rng = random.Random(n)
     held = sorted(rng.sample(range(n), rng.randrange(1, n + 1)))
-    words = np.zeros((n + 63) // 64, np.uint64)
+    bitset = np.zeros((n + 63) // 64, np.uint64)
     for i in held:
-        bricks.allow(words, i)
-    found = np.zeros(n, np.int64)
-    assert bricks.members(words, found) == len(held) and found[: len(held)].tolist() == held
-    assert [i for i in range(n) if bricks.is_in(words, i)] == held
+        bricks.allow(bitset, i)
+    elements = np.zeros(n, np.int64)
+    assert bricks.members(bitset, elements) == len(held) and elements[: len(held)].tolist() == held
+    assert [i for i in range(n) if bricks.is_in(bitset, i)] == held
     row = np.full(3 + n + PAD, 55, np.int8)
-    bricks.put_set(row, 3, words, n)
+    bricks.put_set(row, 3, bitset, n)
     assert row[3 : 3 + n].tolist() == [int(i in held) for i in range(n)] and (row[:3] == 55).all()
 
 
+@pytest.mark.kernels
 @pytest.mark.nojit
 def test_allow_all_across_words():
     for start in (0, 1, 40, 63, 64, 100):
         x = 0x8000_0000_0000_0001 if start % 64 == 0 else 0x0800_0100_0001_0001
-        words = np.zeros(4, np.uint64)
-        bricks.allow_all(words, start, np.uint64(x))
-        found = np.zeros(64, np.int64)
-        n = bricks.members(words, found)
-        assert found[:n].tolist() == [start + i for i in members(x)]
+        bitset = np.zeros(4, np.uint64)
+        bricks.allow_all(bitset, start, np.uint64(x))
+        elements = np.zeros(64, np.int64)
+        n = bricks.members(bitset, elements)
+        assert elements[:n].tolist() == [start + i for i in members(x)]
 
 
+@pytest.mark.kernels
 @pytest.mark.nojit
 def test_rows_of_a_table():
     rows = np.arange(12, dtype=np.int64).reshape(3, 4)
@@ -424,6 +438,7 @@ def test_rows_of_a_table():
     assert out.tolist() == rows.sum(1).tolist()
 
 
+@pytest.mark.kernels
 @pytest.mark.nojit
 def test_lanes():
     rng = np.random.default_rng(4)

@@ -47,6 +47,8 @@ POSITIONS, TRIES = 200, 2
 FURTHER = 8
 """Decisions that twins play on."""
 
+pytestmark = pytest.mark.kernels
+
 
 # -- Redeal -----------------------------------------------------------------------------------------------------------
 
@@ -55,11 +57,21 @@ def first_leak(ruleset: Ruleset, n: int, first_seed: int = 0) -> tuple[Table, in
     """A table just before a redeal does not keep everything, the seat, and what is not kept; None if all do."""
     loops = bind(ruleset, LOOPS)
     place, stream = np.zeros(4, np.int64), np.zeros(1, np.uint64)
-    words = np.zeros((2, ruleset.actions.n_words), np.uint64)
+    legal_sets = np.zeros((2, ruleset.actions.n_words), np.uint64)
     rows = np.zeros((2, ruleset.observation.size + PAD), np.int8)
     states = records(ruleset.STATE, 2)
     checked = loops.find_leak(
-        states, ruleset.rules, ruleset.n_seats, first_seed, n, stream, words[0], words[1], rows[0], rows[1], place
+        states,
+        ruleset.rules,
+        ruleset.n_seats,
+        first_seed,
+        n,
+        stream,
+        legal_sets[0],
+        legal_sets[1],
+        rows[0],
+        rows[1],
+        place,
     )
     assert checked > n or place[3]
     if place[3] == loops.KEPT:
@@ -68,13 +80,13 @@ def first_leak(ruleset: Ruleset, n: int, first_seed: int = 0) -> tuple[Table, in
     table = Table(ruleset, seed)
     stream[0] = seed
     for _ in range(decisions):
-        table.act(int(table.driver.choose_at_random(table.words, stream)))
+        table.act(int(table.driver.choose_at_random(table.legal_set, stream)))
     return table, seat, wrong
 
 
 def test_a_redeal_keeps_what_the_seat_sees(ruleset):
-    if found := first_leak(ruleset, MANY):
-        table, seat, wrong = found
+    if leak := first_leak(ruleset, MANY):
+        table, seat, wrong = leak
         with reported(table):
             raise AssertionError(f"a redeal for seat {seat} has not kept {NOT_KEPT[wrong]}")
 
@@ -137,8 +149,8 @@ def test_redeals_have_the_right_odds(game, odds):
     worlds = [ruleset.snapshot(ruleset.rules, copies[i : i + 1]) for i in range(n)]
     for world in odds["world"]:
         p = world["p"]
-        found = sum(is_in(world, full) for full in worlds)
-        assert abs(found - n * p) <= 4 * math.sqrt(n * p * (1 - p)), f"{found} of {n}: {world}"
+        times = sum(is_in(world, full) for full in worlds)
+        assert abs(times - n * p) <= 4 * math.sqrt(n * p * (1 - p)), f"{times} of {n}: {world}"
 
 
 def is_in(world: dict[str, Any], full: dict[str, Any]) -> bool:
@@ -170,15 +182,15 @@ class Twins:
     """What a game's twins.toml says, over a snapshot."""
 
     def __init__(self, game: str, full: dict[str, Any]) -> None:
-        self.told = data(game, "twins.toml")
+        self.file = data(game, "twins.toml")
         self.full = full
         self.n_seats = len(full["returns"])
         self.fields: dict[str, Any] = {}
         self.seers: dict[Card, set[int]] = {}
         copies: Counter[Any] = Counter()
-        for hidden in self.told["hidden"]:
+        for hidden in self.file["hidden"]:
             field = hidden["field"]
-            self.fields[field] = numbered(full[field], copies if field in self.told["piles"] else Counter())
+            self.fields[field] = numbered(full[field], copies if field in self.file["piles"] else Counter())
             shown = {seat: Counter(cards) for seat, cards in enumerate(full.get(hidden.get("shown"), []))}
             for path, card in leaves(self.fields[field]):
                 if "parts" in hidden and not set(hidden["parts"]) & set(path):
@@ -188,7 +200,7 @@ class Twins:
                     shown[path[0]][card[0]] -= 1
                     seers = set(range(self.n_seats))
                 self.seers.setdefault(card, set()).update(seers)
-        for seen in self.told.get("seen", []):
+        for seen in self.file.get("seen", []):
             if full["phase"] in seen.get("phases", [full["phase"]]):
                 shown_cards = full[seen["field"].format(**full)][: seen.get("first")]
                 for card, seers in self.seers.items():
@@ -204,7 +216,7 @@ class Twins:
             return {by}
         if by == "owner":
             owners = self.full[hidden["owners"]] if "owners" in hidden else range(self.n_seats)
-            return {seat for seat, its in enumerate(owners) if its == place}
+            return {seat for seat, owned in enumerate(owners) if owned == place}
         if by == "nobody":
             return set()
         if isinstance(self.full[by], dict):
@@ -214,7 +226,7 @@ class Twins:
     def open_to(self, seat: int) -> list[Any]:
         """The fields that all see, and the cards lying face down that a seat sees."""
         seen = sorted((card[0] for card, seers in self.seers.items() if seat in seers), key=repr)
-        return [seen, *(self.full[field] for field in self.told.get("open", []))]
+        return [seen, *(self.full[field] for field in self.file.get("open", []))]
 
     def sees(self, seat: int, card: Card, or_is_sure: bool) -> bool:
         """Does a seat see where a card is (or is it sure of it, having been shown it)?"""
@@ -222,14 +234,14 @@ class Twins:
             return True
         if not or_is_sure:
             return False
-        sure = [self.full[known["field"]][seat] for known in self.told.get("knowledge", []) if known.get("sure")]
+        sure = [self.full[known["field"]][seat] for known in self.file.get("knowledge", []) if known.get("sure")]
         return any(sum(card[0] in place for place in table) == 1 for table in sure)
 
     def all_is_shared(self) -> bool:
         """Do all know the same, so that whatever one sees all see?"""
-        told = [known for known in self.told.get("knowledge", []) if not known.get("of_the_rest")]
-        tables = [self.full[known["field"]] for known in told]
-        return bool(tables) and all(its == table[0] for table in tables for its in table)
+        fields = [known for known in self.file.get("knowledge", []) if not known.get("of_the_rest")]
+        tables = [self.full[known["field"]] for known in fields]
+        return bool(tables) and all(known == table[0] for table in tables for known in table)
 
     def pairs(self, seat: int) -> list[tuple[Card, Card]]:
         """Pairs of different cards that lie face down and that a seat does not see."""
@@ -241,7 +253,7 @@ class Twins:
         twin = copy.deepcopy(self.full)
         for field, cards in self.fields.items():
             twin[field] = names(exchanged(cards, a, b))
-        for known in self.told.get("knowledge", []):
+        for known in self.file.get("knowledge", []):
             tables = twin[known["field"]]
             for viewer in range(len(tables)):
                 if known.get("of_the_rest"):
@@ -251,10 +263,10 @@ class Twins:
                     tables[viewer] = exchanged(tables[viewer], a[0], b[0])
                     if known.get("within_public") and not all_know:
                         tables[viewer] = within(tables[viewer], tables[self.n_seats])
-        for seen in self.told.get("seen", []):
+        for seen in self.file.get("seen", []):
             if seen.get("remembered") and (all_know or seen["seat"] != seat):
                 twin[seen["field"]] = exchanged(twin[seen["field"]], a[0], b[0])
-        for field, verbs in self.told.get("written", {}).items():
+        for field, verbs in self.file.get("written", {}).items():
             for i, text in enumerate(twin[field]):
                 if begins(text, verbs):
                     twin[field][i] = " ".join(exchanged(text.split(" "), a[0], b[0]))
@@ -263,7 +275,7 @@ class Twins:
     def tells(self, other: dict[str, Any]) -> bool:
         """Must who sees one of two exchanged cards see a difference? Not where both lie in one heap and the rest can be
         inferred, as it can be where a seat remembers cards."""
-        remembers = any(seen.get("remembered") for seen in self.told.get("seen", []))
+        remembers = any(seen.get("remembered") for seen in self.file.get("seen", []))
         return not remembers or any(other[field] != self.full[field] for field in self.fields)
 
     def of_the_rest(self, counts: dict[Any, int], viewer: int, a: Card, b: Card) -> dict[Any, int]:
@@ -318,7 +330,7 @@ def exchanged(value: Any, a: Any, b: Any) -> Any:
 
 def within(lists: list[list[Any]], public: list[list[Any]]) -> list[list[Any]]:
     """Each list without what the public's has not."""
-    return [[card for card in its if card in of_public] for its, of_public in zip(lists, public, strict=True)]
+    return [[card for card in cards if card in of_public] for cards, of_public in zip(lists, public, strict=True)]
 
 
 def restored(ruleset: Ruleset, full: dict[str, Any]) -> Table | None:
@@ -363,8 +375,8 @@ def check_next(game: str, here: Table, there: Table, seat: int, cards: tuple[Car
 
     It ends where chance decides something: it may do so differently.
     """
-    told = data(game, "twins.toml")
-    if {card for card, _ in cards} & set(told.get("announced", [])):
+    file = data(game, "twins.toml")
+    if {card for card, _ in cards} & set(file.get("announced", [])):
         return
     here, there = here.copy(), there.copy()
     shown = Twins(game, here.snapshot()).all_is_shared()
@@ -372,12 +384,12 @@ def check_next(game: str, here: Table, there: Table, seat: int, cards: tuple[Car
         both = [
             (action, name)
             for action, name in zip(here.legal(), here.names())
-            if action in there.legal() and not begins(name, told.get("telling", []))
+            if action in there.legal() and not begins(name, file.get("telling", []))
         ]
         if not both:
             return
         action, name = rng.choice(both)
-        shown = shown or begins(name, told.get("showing", []))
+        shown = shown or begins(name, file.get("showing", []))
         after = []
         for table in (here, there):
             chance = table.states["rng"].copy()
@@ -399,13 +411,13 @@ def begins(name: str, verbs: list[str]) -> bool:
 
 
 def twins_in(ruleset: Ruleset, game: str, n: int) -> np.ndarray:
-    found = np.zeros(2, int)
+    counts = np.zeros(2, int)
     for table, rng in games(ruleset, n, 500):
         with reported(table):
             for _ in table.play_on(rng):
                 if not table.over:
-                    found += check_twins(ruleset, game, table, rng)
-    return found
+                    counts += check_twins(ruleset, game, table, rng)
+    return counts
 
 
 def test_twins(case, ruleset):
@@ -460,8 +472,8 @@ def changed(here: Table, there: Table) -> set[int]:
 def test_a_canary_is_found(game):
     ruleset = with_canary(ruleset_of(game))
     assert first_leak(ruleset_of(game), MANY // 10) is None
-    found = first_leak(ruleset, MANY // 10)
-    assert found is not None and found[2] == bind(ruleset, LOOPS).SEEN
+    leak = first_leak(ruleset, MANY // 10)
+    assert leak is not None and leak[2] == bind(ruleset, LOOPS).SEEN
     with pytest.raises(AssertionError, match="can tell"):
         twins_in(ruleset, game, 10)
     with pytest.raises(AssertionError):

@@ -39,5 +39,5 @@ def test_a_notebook_runs(notebook):
         notebook, timeout=SECONDS_A_CELL, kernel_name="python3", resources={"metadata": {"path": str(ROOT)}}
     )
     client.execute()
-    said = [output for cell in notebook.cells for output in cell.get("outputs", [])]
-    assert any("image/png" in output.get("data", {}) for output in said), "no figure was drawn"
+    outputs = [output for cell in notebook.cells for output in cell.get("outputs", [])]
+    assert any("image/png" in output.get("data", {}) for output in outputs), "no figure was drawn"

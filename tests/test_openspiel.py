@@ -87,8 +87,8 @@ def uniform(state: Any) -> dict[int, float]:
 
 def simulate(game: str, config: str) -> None:
     """Sampled games are not serialized here: for that OpenSpiel asks for what no Python game can give it."""
-    its = openspiel.load(game, config)
-    pyspiel.random_sim_test(its, num_sims=1, serialize=its.dealer.is_listed, verbose=False)
+    loaded = openspiel.load(game, config)
+    pyspiel.random_sim_test(loaded, num_sims=1, serialize=loaded.dealer.is_listed, verbose=False)
 
 
 def test_openspiel_s_own_check_of_the_default_game(game):
@@ -114,7 +114,7 @@ def test_returns_are_what_the_type_says(game, config):
         if not state.is_terminal():
             assert not any(paid)
             continue
-        assert all(-1 <= its <= 1 for its in paid)
+        assert all(-1 <= each <= 1 for each in paid)
         if kind == utility.ZERO_SUM:
             assert sum(paid) == pytest.approx(0)
         elif kind == utility.IDENTICAL:
@@ -126,34 +126,39 @@ def test_returns_are_what_the_type_says(game, config):
 
 @small()
 def test_the_tree_has_the_size_that_was_counted(game, count):
-    its = tree(count)
-    deals = its.game.new_initial_state().chance_outcomes()
-    found = {"deals": len(deals), "decisions": its.decisions, "lines": its.ends, "information_states": len(its.states)}
-    expected = {name: count.get(name, value) for name, value in found.items()}
-    assert found == expected
+    walked = tree(count)
+    deals = walked.game.new_initial_state().chance_outcomes()
+    counted = {
+        "deals": len(deals),
+        "decisions": walked.decisions,
+        "lines": walked.ends,
+        "information_states": len(walked.states),
+    }
+    expected = {name: count.get(name, value) for name, value in counted.items()}
+    assert counted == expected
     assert sum(share for _, share in deals) == pytest.approx(1)
 
 
 @small()
 def test_the_tensor_of_an_information_state_tells_as_much_as_its_string(game, count):
-    its = tree(count)
+    walked = tree(count)
     seen = {
         (state.current_player(), np.array(state.information_state_tensor(), np.int8).tobytes())
-        for state in its.states.values()
+        for state in walked.states.values()
     }
-    assert len(seen) == len(its.states)
+    assert len(seen) == len(walked.states)
 
 
 @small()
 def test_states_that_look_alike_are_in_one_information_state_if_what_went_before_did(game, count):
     """Of random games: what a seat knows, written down by this test, and the string stand for each other."""
-    its = load(game, count["config"])
+    loaded = load(game, count["config"])
     rng = random.Random(0)
     string_of: dict[Any, str] = {}
     known_of: dict[str, Any] = {}
     for _ in range(200):
-        state = its.new_initial_state()
-        known: list[tuple[Any, ...]] = [()] * its.num_players()
+        state = loaded.new_initial_state()
+        known: list[tuple[Any, ...]] = [()] * loaded.num_players()
         while not state.is_terminal():
             action = rng.choice(state.legal_actions())
             if not state.is_chance_node():
@@ -168,15 +173,15 @@ def test_states_that_look_alike_are_in_one_information_state_if_what_went_before
 
 @small()
 def test_chance_is_certain_to_decide_something(game, count):
-    its = load(game, count["config"])
+    loaded = load(game, count["config"])
     nodes = 0
-    for state in random_states(its, 20):
+    for state in random_states(loaded, 20):
         if state.is_chance_node():
             nodes += 1
             outcomes, shares = zip(*state.chance_outcomes())
-            assert outcomes == tuple(range(len(outcomes))) and len(outcomes) <= its.max_chance_outcomes()
+            assert outcomes == tuple(range(len(outcomes))) and len(outcomes) <= loaded.max_chance_outcomes()
             assert min(shares) > 0 and sum(shares) == pytest.approx(1)
-            ruleset = its.dealer.ruleset
+            ruleset = loaded.dealer.ruleset
             after = [ruleset.snapshot(ruleset.rules, state.child(k).position()) for k in outcomes[:10]]
             assert not any(a == b for a, b in itertools.combinations(after, 2))
     assert nodes >= 20
@@ -193,12 +198,12 @@ def test_a_sampled_game_has_no_tree(game):
 def test_cfr_comes_closer_to_an_equilibrium():
     compiled = zero_sum().compiled
     solver = pyspiel.CFRSolver(compiled)
-    found = []
+    values = []
     for iterations in (20, 280):
         for _ in range(iterations):
             solver.evaluate_and_update_policy()
-        found.append(pyspiel.nash_conv(compiled, solver.average_policy()))
-    assert 0 <= found[1] < found[0] / 2
+        values.append(pyspiel.nash_conv(compiled, solver.average_policy()))
+    assert 0 <= values[1] < values[0] / 2
 
 
 def cut_short() -> Any:
@@ -224,16 +229,16 @@ def worth(state: Any, policy: Any) -> np.ndarray:
 
 @small()
 def test_a_policy_is_worth_as_much_in_the_compiled_tree(game, count):
-    its = tree(count)
-    policy = {key: at_will(state) for key, state in its.states.items()}
-    expected = worth(its.game.new_initial_state(), lambda state: policy[state.information_state_string()])
-    found = pyspiel.expected_returns(its.compiled.new_initial_state(), its.tabular(at_will), -1, False)
-    assert found == pytest.approx(expected)
-    assert abs(expected - worth_at_random(its)).max() > 0.01
+    walked = tree(count)
+    policy = {key: at_will(state) for key, state in walked.states.items()}
+    expected = worth(walked.game.new_initial_state(), lambda state: policy[state.information_state_string()])
+    values = pyspiel.expected_returns(walked.compiled.new_initial_state(), walked.tabular(at_will), -1, False)
+    assert values == pytest.approx(expected)
+    assert abs(expected - worth_at_random(walked)).max() > 0.01
 
 
-def worth_at_random(its: Any) -> np.ndarray:
-    return np.array(pyspiel.expected_returns(its.compiled.new_initial_state(), its.tabular(uniform), -1, False))
+def worth_at_random(walked: Any) -> np.ndarray:
+    return np.array(pyspiel.expected_returns(walked.compiled.new_initial_state(), walked.tabular(uniform), -1, False))
 
 
 def test_the_best_answer_is_the_same_in_the_compiled_tree():
@@ -241,23 +246,23 @@ def test_the_best_answer_is_the_same_in_the_compiled_tree():
     from open_spiel.python.algorithms import exploitability
 
     game = cut_short()
-    its = openspiel.Tree(game)
+    walked = openspiel.Tree(game)
     table = policy.TabularPolicy(game)
-    for state in its.states.values():
-        its_row = table.policy_for_key(state.information_state_string())
-        its_row[:] = [at_will(state).get(action, 0.0) for action in range(len(its_row))]
+    for state in walked.states.values():
+        row = table.policy_for_key(state.information_state_string())
+        row[:] = [at_will(state).get(action, 0.0) for action in range(len(row))]
     expected = exploitability.nash_conv(game, table)
     assert expected > 0.01
-    assert pyspiel.nash_conv(its.compiled, its.tabular(at_will)) == pytest.approx(expected)
-    assert {its.name(state) for state in its.states.values()} == its.tabular(at_will).policy_table().keys()
+    assert pyspiel.nash_conv(walked.compiled, walked.tabular(at_will)) == pytest.approx(expected)
+    assert {walked.name(state) for state in walked.states.values()} == walked.tabular(at_will).policy_table().keys()
 
 
 def test_solvers_in_python_take_the_game_as_it_is():
     from open_spiel.python.algorithms import cfr, external_sampling_mccfr
 
     game = cut_short()
-    its = openspiel.Tree(game)
-    at_random = pyspiel.nash_conv(its.compiled, its.tabular(uniform))
+    walked = openspiel.Tree(game)
+    at_random = pyspiel.nash_conv(walked.compiled, walked.tabular(uniform))
     solver = cfr.CFRSolver(game)
     for _ in range(5):
         solver.evaluate_and_update_policy()
@@ -266,7 +271,7 @@ def test_solvers_in_python_take_the_game_as_it_is():
     for _ in range(100):
         sampling.iteration()
     for policy in (solver.average_policy(), sampling.average_policy()):
-        assert pyspiel.nash_conv(its.compiled, its.tabular(policy.action_probabilities)) < at_random / 2
+        assert pyspiel.nash_conv(walked.compiled, walked.tabular(policy.action_probabilities)) < at_random / 2
 
 
 # -- Other worlds -----------------------------------------------------------------------------------------------------
@@ -311,12 +316,12 @@ def test_nothing_is_resampled_where_nobody_acts(game):
 def test_a_sampled_game_can_be_learnt(game):
     from open_spiel.python.algorithms import outcome_sampling_mccfr
 
-    its = openspiel.load(game)
-    solver = outcome_sampling_mccfr.OutcomeSamplingSolver(its)
+    loaded = openspiel.load(game)
+    solver = outcome_sampling_mccfr.OutcomeSamplingSolver(loaded)
     for _ in range(2):
         solver.iteration()
     policy = solver.average_policy()
-    states = [state for state in random_states(its, 1) if not (state.is_terminal() or state.is_chance_node())]
+    states = [state for state in random_states(loaded, 1) if not (state.is_terminal() or state.is_chance_node())]
     for state in states[:10]:
         assert sum(policy.action_probabilities(state).values()) == pytest.approx(1)
 
@@ -327,7 +332,7 @@ def test_a_search_in_python_plays(game):
     evaluator = mcts.RandomRolloutEvaluator(1, np.random.RandomState(0))
     bot = ismcts.ISMCTSBot(game=openspiel.load(game), evaluator=evaluator, uct_c=1.0, max_simulations=10,
                            random_state=np.random.RandomState(0))  # fmt: skip
-    state = next(its for its in random_states(openspiel.load(game), 1) if len(its.legal_actions()) > 1)
+    state = next(each for each in random_states(openspiel.load(game), 1) if len(each.legal_actions()) > 1)
     assert bot.step(state) in state.legal_actions()
 
 
@@ -336,10 +341,10 @@ def test_a_search_in_python_plays(game):
 
 def test_keywords_survive_in_a_game_s_name():
     for game, count in SMALL:
-        its = load(game, count["config"])
-        again = pyspiel.load_game(str(its))
-        assert str(again) == str(its)
-        assert again.dealer.ruleset.config == its.dealer.ruleset.config == with_config(game, count["config"]).config
+        loaded = load(game, count["config"])
+        again = pyspiel.load_game(str(loaded))
+        assert str(again) == str(loaded)
+        assert again.dealer.ruleset.config == loaded.dealer.ruleset.config == with_config(game, count["config"]).config
 
 
 @pytest.mark.parametrize(
@@ -358,8 +363,8 @@ def test_settings_have_a_form():
 
 
 def first_deals(game: str, seed: int) -> list[str]:
-    its = openspiel.load(game, seed=seed)
-    return [str(its.new_initial_state().child(0)) for _ in range(3)]
+    loaded = openspiel.load(game, seed=seed)
+    return [str(loaded.new_initial_state().child(0)) for _ in range(3)]
 
 
 def test_equal_seeds_deal_equal_games(game):
@@ -369,9 +374,9 @@ def test_equal_seeds_deal_equal_games(game):
 
 
 def test_a_copy_goes_on_with_the_same_game(game):
-    its = openspiel.load(game)
-    for state in [*random_states(its, 1)][:30]:
-        again = its.deserialize_state(state.serialize())
+    loaded = openspiel.load(game)
+    for state in [*random_states(loaded, 1)][:30]:
+        again = loaded.deserialize_state(state.serialize())
         for other in (state.clone(), again):
             assert str(other) == str(state) and other.history() == state.history()
             if not state.is_terminal():
@@ -397,12 +402,12 @@ def test_a_policy_must_be_one():
 
 
 def test_an_observer_says_what_it_cannot_do(game):
-    its = openspiel.load(game)
+    loaded = openspiel.load(game)
     with pytest.raises(ValueError, match=r"^params: "):
-        its.make_py_observer(None, {"x": 1})
+        loaded.make_py_observer(None, {"x": 1})
     public = pyspiel.IIGObservationType(True, False, pyspiel.PrivateInfoType.NONE)
     with pytest.raises(ValueError, match=r"^iig_obs_type: "):
-        its.make_py_observer(public, None)
+        loaded.make_py_observer(public, None)
 
 
 # -- The table of benchmarks ------------------------------------------------------------------------------------------
@@ -423,12 +428,12 @@ def test_agents_are_judged_beside_solvers(capsys):
 
 def test_a_policy_is_made_of_an_agent_s_answers():
     exact = pytest.importorskip("benchmarks.exact")
-    its = zero_sum()
-    policy = exact.policy_of("heuristic", its.game.dealer.ruleset, 4, 0)
-    for state in [*its.states.values()][:100]:
-        found = policy(state)
-        assert set(found) <= set(state.legal_actions())
-        assert sum(found.values()) == pytest.approx(1)
+    walked = zero_sum()
+    policy = exact.policy_of("heuristic", walked.game.dealer.ruleset, 4, 0)
+    for state in [*walked.states.values()][:100]:
+        shares = policy(state)
+        assert set(shares) <= set(state.legal_actions())
+        assert sum(shares.values()) == pytest.approx(1)
 
 
 def test_a_trained_agent_says_its_probabilities(tmp_path):
@@ -439,13 +444,13 @@ def test_a_trained_agent_says_its_probabilities(tmp_path):
     small += ["--prior-weight", "1"]
     assert train.main(["--game", case.game, "--config", case.config, *small, "--out", str(tmp_path)]) == 0
     (run,) = tmp_path.iterdir()
-    its = openspiel.Tree(openspiel.load(case.game, case.config, **case.parameters))
+    walked = openspiel.Tree(openspiel.load(case.game, case.config, **case.parameters))
     for agent in (str(run), f"{run}@sampled"):
-        policy = exact.policy_of(agent, its.game.dealer.ruleset, 1, 0)
+        policy = exact.policy_of(agent, walked.game.dealer.ruleset, 1, 0)
         mixed = 0
-        for state in [*its.states.values()][:50]:
-            found = policy(state)
-            assert set(found) == set(state.legal_actions()) and sum(found.values()) == pytest.approx(1, abs=1e-5)
-            mixed += 0 < min(found.values()) < 1
+        for state in [*walked.states.values()][:50]:
+            shares = policy(state)
+            assert set(shares) == set(state.legal_actions()) and sum(shares.values()) == pytest.approx(1, abs=1e-5)
+            mixed += 0 < min(shares.values()) < 1
         assert (mixed > 0) == agent.endswith("@sampled")
-        assert exact.play(its, agent, policy).gains.min() >= -1e-6
+        assert exact.play(walked, agent, policy).gains.min() >= -1e-6

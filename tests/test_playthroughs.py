@@ -29,6 +29,7 @@ def played(game, seed=0, player=transcript.at_random):
     return game
 
 
+@pytest.mark.kernels
 @pytest.mark.parametrize("file", FILES, ids=lambda file: f"{file.parts[-3]}-{file.stem}")
 def test_playthrough(file):
     assert transcript.first_difference(file.read_text(encoding="utf-8")) is None

@@ -13,7 +13,7 @@ from tests.support import agrees, data, rows, same
 
 SEED = 7
 RULINGS = rows("rulings.toml", "ruling")
-pytestmark = pytest.mark.nojit
+pytestmark = [pytest.mark.nojit, pytest.mark.fast, pytest.mark.kernels]
 
 
 def each(rulings: list[tuple[str, dict[str, Any]]]) -> list[Any]:
@@ -85,7 +85,7 @@ def test_the_file_is_as_contributing_says(game):
 
 
 @pytest.mark.parametrize(
-    ("found", "expected", "wrong"),
+    ("actual", "expected", "wrong"),
     [
         ({"a": 1, "b": 2}, {"a": 1}, []),
         ({"a": 1}, {"a": 2}, ["a: 1, expected 2"]),
@@ -104,9 +104,9 @@ def test_the_file_is_as_contributing_says(game):
         ({"a": "x"}, {"a": 1}, ["a: 'x', expected 1"]),
     ],
 )
-def test_expectations_are_compared_as_the_conventions_say(found, expected, wrong):
-    assert agrees(found, expected) == wrong
-    assert same(found, found) and not same(found, 1)
+def test_expectations_are_compared_as_the_conventions_say(actual, expected, wrong):
+    assert agrees(actual, expected) == wrong
+    assert same(actual, actual) and not same(actual, 1)
 
 
 HELPERS = [(game, each) for game in GAMES for each in data(game, "rulings.toml").get("helper", [])]

@@ -89,13 +89,13 @@ def _batched(env):
 
 
 def test_opponents_may_be_callables(ruleset):
-    asked = []
+    actors = []
 
     def opponent(observations, masks, seats):
         k = len(seats)
         assert observations.shape == (k, ruleset.observation.size) and masks.shape == (k, ruleset.actions.n) and k > 0
         assert observations.dtype == masks.dtype == np.int8 and seats.dtype == np.int64 and masks.any(1).all()
-        asked.extend(seats.tolist())
+        actors.extend(seats.tolist())
         return first_legal(observations, masks, seats)
 
     env = BatchVecEnv(ruleset, 16, seed=1, seat="random", opponents=opponent)
@@ -109,7 +109,7 @@ def test_opponents_may_be_callables(ruleset):
             assert rewards[i] == np.float32(infos[i]["returns"][infos[i]["seat"]])
             assert infos[i]["episode"]["l"] > 0
         assert not rewards[~dones].any()
-    assert ends > 0 and set(asked) == set(range(ruleset.n_seats))
+    assert ends > 0 and set(actors) == set(range(ruleset.n_seats))
 
 
 def test_callables_play_as_the_compiled_policies_would(ruleset):
@@ -131,10 +131,10 @@ def test_callables_play_as_the_compiled_policies_would(ruleset):
 
 
 def test_opponents_may_be_mixed(ruleset):
-    asked = set()
+    actors = set()
 
     def opponent(observations, masks, seats):
-        asked.update(seats.tolist())
+        actors.update(seats.tolist())
         return first_legal(observations, masks, seats)
 
     mixed = [opponent] + ["random"] * (ruleset.n_seats - 2)
@@ -142,18 +142,18 @@ def test_opponents_may_be_mixed(ruleset):
     env.reset()
     for _ in range(40):
         env.step(env.batch.choose())
-    assert asked == {1}
+    assert actors == {1}
 
 
 def test_games_may_have_opponents_of_their_own(ruleset):
-    asked = {"one": 0, "other": 0}
+    calls = {"one": 0, "other": 0}
 
     def one(observations, masks, seats):
-        asked["one"] += len(seats)
+        calls["one"] += len(seats)
         return first_legal(observations, masks, seats)
 
     def other(observations, masks, seats):
-        asked["other"] += len(seats)
+        calls["other"] += len(seats)
         return first_legal(observations, masks, seats)
 
     env = BatchVecEnv(ruleset, 8, seed=3, seat=0, opponents={one: 2, "heuristic": 3, other: 2, "random": 1})
@@ -164,7 +164,7 @@ def test_games_may_have_opponents_of_their_own(ruleset):
         actions = first_legal(None, env.batch.masks, None)
         observations, _, _, _ = env.step(actions)
         expected, _, _, _ = alone.step(first_legal(None, alone.batch.masks, None))
-    assert min(asked.values()) > 0
+    assert min(calls.values()) > 0
 
 
 @pytest.mark.parametrize(

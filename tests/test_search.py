@@ -45,6 +45,7 @@ def same(a: SearchResult, b: SearchResult) -> bool:
 # -- What every search does -------------------------------------------------------------------------------------------
 
 
+@pytest.mark.kernels
 @pytest.mark.nojit
 @pytest.mark.parametrize("method", METHODS)
 def test_a_few_simulations(game, method):
@@ -67,6 +68,7 @@ def test_equal_seeds_give_equal_results(game, method, playout):
     assert any(not same(second.run(tables[0].states, seed), results[0]) for seed in range(6, 16))
 
 
+@pytest.mark.kernels
 @pytest.mark.parametrize(("method", "playout"), SETTINGS)
 def test_every_decision_of_a_game_can_be_searched(game, method, playout):
     """Those out of turn and those with one legal action too."""
@@ -99,12 +101,13 @@ def test_the_scripted_choice_stands_unless_another_is_better_by_the_threshold(ga
         assert np.array_equal(free.visits, kept.visits)
         assert free.values[free.action] == np.nanmax(free.values)
         streams = [np.array([seed], np.uint64) for seed in range(40)]
-        scripted = {table.driver.choose_by_heuristic(table.row, table.words, ruleset.rules, one) for one in streams}
+        scripted = {table.driver.choose_by_heuristic(table.row, table.legal_set, ruleset.rules, one) for one in streams}
         assert kept.action in scripted
         changed += free.action != kept.action
     assert changed
 
 
+@pytest.mark.kernels
 @pytest.mark.parametrize("config", ["default", "other"])
 def test_games_of_scripted_players_are_consistent(game, config):
     """With what they say, for every seat; some redeals are not, where anything is said."""
@@ -220,7 +223,7 @@ def finish_scripted(table: Table, seed: int) -> None:
     """Play to the end with the scripted player in all seats."""
     stream = np.array([seed], np.uint64)
     while not table.over:
-        table.act(int(table.driver.choose_by_heuristic(table.row, table.words, table.ruleset.rules, stream)))
+        table.act(int(table.driver.choose_by_heuristic(table.row, table.legal_set, table.ruleset.rules, stream)))
 
 
 @functools.cache

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import json
 import pathlib
 import re
@@ -49,6 +50,7 @@ def sources(folder: pathlib.Path) -> list[pathlib.Path]:
     return sorted(path for path in folder.rglob("*.py") if not any(part.startswith(".") for part in path.parts))
 
 
+@functools.cache
 def parsed(path: pathlib.Path) -> ast.Module:
     return ast.parse(path.read_text(encoding="utf-8"))
 
@@ -162,12 +164,12 @@ def test_no_game_imports_another(game):
 
 def test_a_game_s_files_import_in_reading_order(game):
     for path in sources(PACKAGE / "games" / game):
-        its = {name.split(".")[3] for name in imported(path) if name.startswith(f"murder_envs.games.{game}.")}
+        modules = {name.split(".")[3] for name in imported(path) if name.startswith(f"murder_envs.games.{game}.")}
         if path.stem in READING_ORDER:
             earlier = set(READING_ORDER[: READING_ORDER.index(path.stem)])
-            assert its <= earlier, f"{path.name} imports {its - earlier}"
+            assert modules <= earlier, f"{path.name} imports {modules - earlier}"
         elif path.stem == "heuristic":
-            assert its <= HEURISTIC_SEES, f"{path.name} imports {its - HEURISTIC_SEES}"
+            assert modules <= HEURISTIC_SEES, f"{path.name} imports {modules - HEURISTIC_SEES}"
 
 
 def test_only_one_door_leads_to_numba():

@@ -47,15 +47,15 @@ def digest(game: str, config: str, n: int) -> str:
 def written(game: str) -> dict[str, list[str]]:
     """First word of each line -> the others."""
     lines = (DATA / game / "signature.txt").read_text(encoding="utf-8").splitlines()
-    return {words[0]: words[1:] for line in lines if (words := line.split()) and not line.startswith("#")}
+    return {parts[0]: parts[1:] for line in lines if (parts := line.split()) and not line.startswith("#")}
 
 
 def check(case: tuple[str, str], n: int, column: int) -> None:
     game, config = case
     known, version = written(game), ruleset_of(game).version
-    found = digest(game, config, n)
-    if found != known[config][column]:
-        what = f"{n} games of {config} have the signature {found}, and signature.txt has {known[config][column]}"
+    actual = digest(game, config, n)
+    if actual != known[config][column]:
+        what = f"{n} games of {config} have the signature {actual}, and signature.txt has {known[config][column]}"
         raise AssertionError(what + HOW.format(game=game))
     assert known["version"] == [str(version)], f"signature.txt is of version {known['version'][0]}, not of {version}"
 
@@ -66,13 +66,19 @@ def test_signature(case):
     check(case, MANY, 1)
 
 
-@pytest.mark.nojit
-@pytest.mark.parametrize("case", [case for case in CASES if case[1] in UNCOMPILED], ids="-".join)
+@pytest.mark.fast
+@pytest.mark.kernels
+@pytest.mark.parametrize(
+    "case",
+    [pytest.param(case, marks=[pytest.mark.nojit] if case[1] in UNCOMPILED else []) for case in CASES],
+    ids="-".join,
+)
 def test_the_first_games(case):
     """Compiled and not, the same."""
     check(case, FEW, 0)
 
 
+@pytest.mark.fast
 def test_every_configuration_is_signed(game):
     assert list(written(game)) == ["version", *all_configs(game)]
 

@@ -11,7 +11,7 @@ import re
 import pytest
 
 from murder_envs.registry import make_ruleset
-from tests.support import Table, all_configs, games, reported, rows, ruleset_of
+from tests.support import Table, all_configs, data, games, reported, rows, ruleset_of
 
 EVERY = 4
 """Of a game's decisions, one in so many is looked at."""
@@ -20,6 +20,7 @@ NOTHING_LIKE_IT = (1.5, "no such value", ["no such value"], {"no such key": 1}, 
 """Values of the wrong type for whatever field (or words that no field knows)."""
 
 
+@pytest.mark.kernels
 def test_there_and_back(ruleset):
     """A complete snapshot restores to a state with the same snapshot, legal set and observations."""
     for table, rng in games(ruleset, 2, 700):
@@ -89,6 +90,7 @@ def test_unknown_fields_are_named(game):
         Table(ruleset_of(game), 1, 5)
 
 
+@pytest.mark.kernels
 def test_every_snapshot_has_what_all_games_have(ruleset):
     for table, rng in games(ruleset, 2, 950):
         with reported(table):
@@ -109,7 +111,8 @@ CONFIG_ERRORS = rows("config_errors.toml", "error")
 )
 def test_the_error_names_the_field(game, row):
     """And a reset that fails changes nothing."""
-    raw = importlib.import_module(f"murder_envs.{game}_v0").raw_env(**row.get("config", {}))
+    config = row.get("config", data(game, "snapshot_errors.toml").get("config", {}))
+    raw = importlib.import_module(f"murder_envs.{game}_v0").raw_env(**config)
     raw.reset(seed=1)
     before = pickle.dumps(raw)
     with pytest.raises(ValueError, match=rf"^{re.escape(row['field'])}\b") as caught:

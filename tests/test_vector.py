@@ -32,15 +32,15 @@ def ruleset(game):
 def play(env, steps, seed=0):
     """Everything that `steps` uniformly random legal decisions bring, games begun anew when they end."""
     rng = np.random.default_rng(seed)
-    told = []
+    results = []
     ended = True
     for _ in range(steps):
         if ended:
-            told.append(env.reset())
+            results.append(env.reset())
         action = int(rng.choice(np.flatnonzero(env.unwrapped.action_masks())))
-        told.append(env.step(action))
-        ended = told[-1][2] or told[-1][3]
-    return told
+        results.append(env.step(action))
+        ended = results[-1][2] or results[-1][3]
+    return results
 
 
 def equal(a, b):
@@ -75,7 +75,7 @@ def test_the_mask_and_the_rewards(ruleset, options):
     env = SeatEnv(ruleset, **options)
     env.reset(seed=4)
     ends = 0
-    for _, *result in [(0, *told) for told in play(env, decisions_of(ruleset, 6))]:
+    for _, *result in [(0, *step) for step in play(env, decisions_of(ruleset, 6))]:
         observation, info = result[0], result[-1]
         assert observation in env.observation_space
         if len(result) == 2:
@@ -142,7 +142,8 @@ def test_an_illegal_action_can_count_as_the_next_legal_one(ruleset):
         )
 
 
-def test_reset_takes_a_snapshot(ruleset):
+def test_reset_takes_a_snapshot(ruleset, monkeypatch):
+    monkeypatch.setattr("murder_envs.drivers.batch.PATIENCE", 5)  # so often, it restores the position that is over
     env = SeatEnv(ruleset, seat="all")
     env.reset(seed=1)
     for _ in range(4):
