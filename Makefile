@@ -57,7 +57,7 @@ test-nojit: $(VENV)/.installed-test  ## a small part of the tests, uncompiled
 
 # Apart from `test`, which needs no OpenSpiel and leaves these tests out where OpenSpiel is not installed.
 test-openspiel: $(VENV)/.installed-openspiel  ## the tests of the games as OpenSpiel sees them
-	$(PYTEST) tests/test_openspiel.py
+	$(PYTEST) tests/test_openspiel.py tests/test_shape.py::test_the_programs_of_the_pages_run
 
 # Uncompiled, since a compiled kernel cannot be followed line by line.
 coverage: $(VENV)/.installed-test  ## which lines of the rules the uncompiled tests run, file by file
