@@ -136,12 +136,11 @@ def _int_of_each(name: str, value: Any, example: str) -> dict[str, int]:
 # -- The settings -----------------------------------------------------------------------------------------------------
 
 
-def _setting(default: Any, help: str, read: Callable[[str, Any], Any], group: str, kind: Any = str) -> Any:
-    """A field of `Settings`: its default, what it means, what it may be, where it stands in the help, and by which
-    function the command line reads it."""
-    metadata = {"help": help, "read": read, "group": group, "kind": kind}
+def _setting(group: str, default: Any, read: Callable[[str, Any], Any], help: str) -> Any:
+    """A field of `Settings`: where its option stands in the help, its default, what it may be, what it means."""
+    metadata = {"group": group, "read": read, "help": help}
     if isinstance(default, dict):
-        return dataclasses.field(default_factory=dict, metadata=metadata)
+        return dataclasses.field(default_factory=default.copy, metadata=metadata)
     return dataclasses.field(default=default, metadata=metadata)
 
 
@@ -150,99 +149,71 @@ class Settings:
     """The settings of a run, checked: ValueError begins with the name of a field that cannot be."""
 
     steps: int = _setting(
-        6_000_000,
+        "run", 6_000_000, whole(1, 10**12),
         "decisions to learn from, of all seats together; those with one legal option do not count",
-        whole(1, 10**12),
-        "run",
-        int,
-    )
-    seed: int = _setting(0, "0 to 2^32 - 1; equal seeds and threads, equal runs", whole(0, 2**32 - 1), "run", int)
+    )  # fmt: skip
+    seed: int = _setting("run", 0, whole(0, 2**32 - 1), "0 to 2^32 - 1; equal seeds and threads, equal runs")
 
-    envs: int = _setting(512, "games at once", whole(1, 65_536), "learner", int)
-    rollout: int = _setting(64, "decisions in each of them between two updates", whole(2, 65_536), "learner", int)
+    envs: int = _setting("learner", 512, whole(1, 65_536), "games at once")
+    rollout: int = _setting("learner", 64, whole(2, 65_536), "decisions in each of them between two updates")
     batch_size: int = _setting(
-        1024, "decisions of a gradient step; at most envs times rollout count", whole(2, 10**7), "learner", int
+        "learner", 1024, whole(2, 10**7), "decisions of a gradient step; at most envs times rollout count"
     )
     epochs: int = _setting(
-        1,
+        "learner", 1, whole(1, 1000),
         "how often an update goes through its decisions; games are cheap, and fresh ones teach more in the same time",
-        whole(1, 1000),
-        "learner",
-        int,
-    )
-    learning_rate: float = _setting(
-        1e-3, "of Adam; falls in a straight line to a twentieth", real(0, 1), "learner", float
-    )
-    entropy: float = _setting(0.01, "coefficient of the entropy bonus", real(0, 10), "learner", float)
+    )  # fmt: skip
+    learning_rate: float = _setting("learner", 1e-3, real(0, 1), "of Adam; falls in a straight line to a twentieth")
+    entropy: float = _setting("learner", 0.01, real(0, 10), "coefficient of the entropy bonus")
     gamma: float = _setting(
-        1.0,
+        "learner", 1.0, real(0, 1),
         "discount; games end by themselves and are paid at the end, so nothing speaks for less than 1",
-        real(0, 1),
-        "learner",
-        float,
-    )
-    gae_lambda: float = _setting(0.95, "lambda of generalised advantage estimation", real(0, 1), "learner", float)
+    )  # fmt: skip
+    gae_lambda: float = _setting("learner", 0.95, real(0, 1), "lambda of generalised advantage estimation")
     reward: str | None = _setting(
-        None, "the game's reward to train on; evaluations are by its default one", text_or_none, "learner"
+        "learner", None, text_or_none, "the game's reward to train on; evaluations are by its default one"
     )
-    roles: bool = _setting(False, "a policy for each seat, and not one for all", a_bool, "learner", bool)
+    roles: bool = _setting("learner", False, a_bool, "a policy for each seat, and not one for all")
     opponents: dict[str, int] = _setting(
-        {},
+        "learner", {}, shares,
         "shares of the games by who has the other seats, as in self=4,past=2,heuristic=2; none: one policy has all",
-        shares,
-        "learner",
-    )
+    )  # fmt: skip
 
     net: tuple[int, ...] = _setting(
-        (256, 128), "widths: the layer that policy and value share, then layers of each", widths, "network"
+        "network", (256, 128), widths, "widths: the layer that policy and value share, then layers of each"
     )
     one_hot: dict[str, int] = _setting(
-        {},
+        "network", {}, rows_of_blocks,
         "observation blocks whose entries are names of things, and how many of their rows to look at, as in events=8",
-        rows_of_blocks,
-        "network",
-    )
+    )  # fmt: skip
     lookup: dict[str, tuple[str, ...]] = _setting(
-        {},
+        "network", {}, blocks_by_key,
         "a one-hot block, and the blocks from which it selects, as in question=claims+answers; see "
         "agents/networks/lookup.py",
-        blocks_by_key,
-        "network",
-    )
+    )  # fmt: skip
     agreement: tuple[str, ...] = _setting(
-        (),
+        "network", (), two_blocks,
         "a block of statements about marks, and the block of who has them, as in claims,traits; see "
         "agents/networks/agreement.py",
-        two_blocks,
-        "network",
-    )
+    )  # fmt: skip
     prior_weight: float = _setting(
-        0.0,
+        "network", 0.0, real(0, 100),
         "above 0: a residual policy, which adds to the scripted player's choice and begins by taking it with the odds "
         "e^prior_weight to 1",
-        real(0, 100),
-        "network",
-        float,
-    )
+    )  # fmt: skip
 
     cloning_decisions: int = _setting(
-        0,
+        "pretraining", 0, whole(0, 10**9),
         "behaviour cloning: decisions of the scripted player to learn from, for each policy",
-        whole(0, 10**9),
-        "pretraining",
-        int,
-    )
+    )  # fmt: skip
     improvement_positions: int = _setting(
-        0,
+        "pretraining", 0, whole(0, 10**9),
         "rollout policy improvement: positions of the scripted player's games to learn from, for each policy",
-        whole(0, 10**9),
-        "pretraining",
-        int,
-    )
+    )  # fmt: skip
 
-    evals: int = _setting(20, "points of the learning curve after the first", whole(1, 10_000), "evaluation", int)
-    eval_games: int = _setting(2_000, "games for each of them", whole(1, 10**6), "evaluation", int)
-    test_games: int = _setting(10_000, "games for each row of the final table", whole(1, 10**7), "evaluation", int)
+    evals: int = _setting("evaluation", 20, whole(1, 10_000), "points of the learning curve after the first")
+    eval_games: int = _setting("evaluation", 2_000, whole(1, 10**6), "games for each of them")
+    test_games: int = _setting("evaluation", 10_000, whole(1, 10**7), "games for each row of the final table")
 
     def __post_init__(self) -> None:
         for field in dataclasses.fields(self):
@@ -285,13 +256,14 @@ def add_options(parser: argparse.ArgumentParser) -> dict[str, Any]:
     """An option for each field, in groups, which are returned by name. What is not typed is None."""
     groups = {name: parser.add_argument_group(heading) for name, heading in GROUPS.items()}
     for field in dataclasses.fields(Settings):
-        kind = field.metadata["kind"]
-        default = as_text(getattr(Settings(), field.name))
-        form: dict[str, Any] = {"action": argparse.BooleanOptionalAction} if kind is bool else {"type": kind}
-        if kind is not bool:
-            form["metavar"] = {int: "N", float: "X", str: "TEXT"}[kind]
+        default = getattr(Settings(), field.name)
+        form: dict[str, Any] = {"type": str, "metavar": "TEXT"}
+        if isinstance(default, bool):
+            form = {"action": argparse.BooleanOptionalAction}
+        elif isinstance(default, (int, float)):
+            form = {"type": type(default), "metavar": "N" if isinstance(default, int) else "X"}
         groups[field.metadata["group"]].add_argument(
-            f"--{field.name.replace('_', '-')}", help=f"{field.metadata['help']} (default: {default})", **form
+            f"--{field.name.replace('_', '-')}", help=f"{field.metadata['help']} (default: {as_text(default)})", **form
         )
     return groups
 
@@ -312,4 +284,4 @@ def as_text(value: Any) -> str:
         return "yes" if value else "no"
     if value is None:
         return "the game's"
-    return f"{value:_}" if isinstance(value, int) else str(value)
+    return f"{value:_}" if isinstance(value, int) and value >= 10_000 else str(value)
