@@ -47,9 +47,9 @@ test-fast: $(VENV)/.installed-test  ## the rulings, signatures and interface pro
 	$(PYTEST) -m fast
 
 # With bounds checks and the invariants that kernels state as `if DEBUG:`; slower, so without the longest tests.
-test-debug: $(VENV)/.installed-test  ## the tests that are not slow, with bounds checks and invariants
+test-debug: $(VENV)/.installed-test  ## the tests of compiled code, with bounds checks and invariants
 	MURDER_ENVS_DEBUG=1 $(PY) -m murder_envs.warm
-	MURDER_ENVS_DEBUG=1 $(PYTEST) -m "not slow"
+	MURDER_ENVS_DEBUG=1 $(PYTEST) -m "kernels and not slow"
 
 # Kernels as plain Python: shows that compiled and uncompiled code agree, and that a debugger can be used.
 test-nojit: $(VENV)/.installed-test  ## a small part of the tests, uncompiled
@@ -57,7 +57,7 @@ test-nojit: $(VENV)/.installed-test  ## a small part of the tests, uncompiled
 
 # Apart from `test`, which needs no OpenSpiel and leaves these tests out where OpenSpiel is not installed.
 test-openspiel: $(VENV)/.installed-openspiel  ## the tests of the games as OpenSpiel sees them
-	$(PYTEST) tests/test_openspiel.py
+	$(PYTEST) tests/test_openspiel.py tests/test_shape.py::test_the_programs_of_the_pages_run
 
 # Uncompiled, since a compiled kernel cannot be followed line by line.
 coverage: $(VENV)/.installed-test  ## which lines of the rules the uncompiled tests run, file by file

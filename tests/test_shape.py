@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import functools
+import importlib.util
 import json
 import pathlib
 import re
@@ -221,11 +222,14 @@ def test_the_ids_in_readme_are_registered():
     assert set(re.findall(r"murder_envs/[a-z-]+-v\d+", readme)) <= set(map(env_id, GAMES))
 
 
+WITH_OPENSPIEL = pytest.mark.skipif(importlib.util.find_spec("pyspiel") is None, reason="OpenSpiel is not installed")
+
+
 def programs() -> list:
     """The Python programs of README and documentation."""
     pages = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
     return [
-        pytest.param(program, id=f"{page.name} {k}")
+        pytest.param(program, id=f"{page.name} {k}", marks=WITH_OPENSPIEL if "import pyspiel" in program else ())
         for page in pages
         for k, program in enumerate(re.findall(r"```python\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL))
     ]
