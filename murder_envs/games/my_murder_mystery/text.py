@@ -9,49 +9,35 @@ from typing import Any
 
 import numpy as np
 
-from murder_envs.games.my_murder_mystery.cards import (
-    FIRST_SETUP_CARD,
-    HAS,
-    HIDE,
-    IS,
-    MURDER,
-    NOT,
-    OUT_CARD,
-)
+from murder_envs.core.contract import NO_SEAT
+from murder_envs.games.my_murder_mystery import cards as c
 from murder_envs.games.my_murder_mystery.case import Fact, Terms
-from murder_envs.games.my_murder_mystery.deal import Config
-from murder_envs.games.my_murder_mystery.snapshots import POINTED, Reader, has_ended, snapshot
-
-SEEN_BY_ALL = (
-    "traits", "characters", "out", "round", "leader", "phase", "to_act", "tokens", "revealed", "chosen",
-    "vetoed_location", "nominee", "vetoed_leader", "talk_round", "spoken", "final", "question", "holders", "read",
-    "claims", "suspicions", "events", "pointed", "accused", "eliminated", "over",
-)  # fmt: skip
+from murder_envs.games.my_murder_mystery.config import Config
+from murder_envs.games.my_murder_mystery.snapshots import StateView, snapshot
 
 
 def info(terms: Terms, rules: np.ndarray, state: np.ndarray, seat: int) -> dict[str, Any]:
     """At the end everything that the solution says of this seat and of all; nothing before."""
-    if not has_ended(state):
+    view = StateView(terms, rules, state)
+    if not view.over:
         return {}
-    its = Reader(terms, rules, state)
-    done, points, _ = its.outcome()
-    objectives = [terms.objective_text(objective) for objective in its.objectives(seat)]
-    solution = [int(place) for place in its.s["solution"][: len(terms.questions)]]
-    accusations = [int(place) for place in its.s["accusation"][: its.n]]
-    winners = its.winners(points)
+    done, points, winners, _ = view.outcome()
+    objectives = [terms.objective_text(objective) for objective in view.objectives(seat)]
+    solution = [int(place) for place in view.s["solution"][: len(terms.questions)]]
+    accusations = [int(place) for place in view.s["accusation"][: view.n]]
     return {
         "points": points[seat],
         "objectives": [[text, kept] for text, kept in zip(objectives, done[seat], strict=True)],
         "won": seat in winners,
-        "eliminated": its.eliminated(),
+        "eliminated": view.eliminated(),
         "winners": winners,
-        "accused": its.key(int(its.s["accused"])),
-        "accusations": [its.key(place) for place in accusations],
-        "answers": [its.written(other) for other in range(its.n)],
-        "solution": {question: its.key(place) for question, place in zip(terms.questions, solution, strict=True)},
-        "murderer_seat": solution[MURDER] if solution[MURDER] < its.n else -1,
-        "murderer_accused": int(its.s["accused"]) == solution[MURDER],
-        "right_accusations": accusations.count(solution[MURDER]),
+        "accused": view.key(int(view.s["accused"])),
+        "accusations": [view.key(place) for place in accusations],
+        "answers": [view.written(other) for other in range(view.n)],
+        "solution": {question: view.key(place) for question, place in zip(terms.questions, solution, strict=True)},
+        "murderer_seat": solution[c.MURDER] if solution[c.MURDER] < view.n else NO_SEAT,
+        "murderer_accused": int(view.s["accused"]) == solution[c.MURDER],
+        "right_accusations": accusations.count(solution[c.MURDER]),
     }
 
 
@@ -62,29 +48,28 @@ def figures(terms: Terms, rules: np.ndarray, state: np.ndarray) -> dict[str, flo
     share of winners; the share of secrets (but the murder) that are kept; whether a murderer who is played wins, and is
     the most accused; whether seat 0 wins.
     """
-    its = Reader(terms, rules, state)
-    done, points, _ = its.outcome()
-    winners = its.winners(points)
-    solution = [int(place) for place in its.s["solution"][: len(terms.questions)]]
-    murderer = solution[MURDER]
-    innocents = [seat for seat in range(its.n) if seat != murderer]
+    view = StateView(terms, rules, state)
+    done, _, winners, _ = view.outcome()
+    solution = [int(place) for place in view.s["solution"][: len(terms.questions)]]
+    murderer = solution[c.MURDER]
+    innocents = [seat for seat in range(view.n) if seat != murderer]
     keepers = [seat for seat in innocents if seat in solution[1:]]
     kept = [
-        its_done
-        for seat in range(its.n)
-        for objective, its_done in zip(its.objectives(seat), done[seat], strict=True)
-        if objective.kind == HIDE and objective.question != MURDER
+        completed
+        for seat in range(view.n)
+        for objective, completed in zip(view.objectives(seat), done[seat], strict=True)
+        if objective.kind == c.HIDE and objective.question != c.MURDER
     ]
-    played = murderer < its.n
+    played = murderer < view.n
     nothing = float("nan")
     return {
         "winners": float(len(winners)),
-        "right_accusations": mean([its.s["accusation"][seat] == murderer for seat in innocents]),
+        "right_accusations": mean([view.s["accusation"][seat] == murderer for seat in innocents]),
         "innocents_win": mean([seat in winners for seat in innocents]),
         "keepers_win": mean([seat in winners for seat in keepers]),
         "secrets_kept": mean(kept),
         "murderer_wins": float(murderer in winners) if played else nothing,
-        "murderer_accused": float(its.s["accused"] == murderer) if played else nothing,
+        "murderer_accused": float(view.s["accused"] == murderer) if played else nothing,
         "seat_0_won": float(0 in winners),
     }
 
@@ -96,44 +81,30 @@ def figures_of_seat(terms: Terms, rules: np.ndarray, state: np.ndarray, seat: in
     the murderer; and by kind, an investigator being an innocent without a secret, how many statements it has on record
     at the end and what share of them is true.
     """
-    its = Reader(terms, rules, state)
-    _, points, _ = its.outcome()
-    won = float(seat in its.winners(points))
-    solution = [int(place) for place in its.s["solution"][: len(terms.questions)]]
-    innocent, keeper = seat != solution[MURDER], seat in solution[1:]
+    view = StateView(terms, rules, state)
+    _, _, winners, _ = view.outcome()
+    won = float(seat in winners)
+    solution = [int(place) for place in view.s["solution"][: len(terms.questions)]]
+    innocent, keeper = seat != solution[c.MURDER], seat in solution[1:]
     kind = ("keeper" if keeper else "investigator") if innocent else "murderer"
     nothing = float("nan")
-    found = {
-        "right_accusation": float(its.s["accusation"][seat] == solution[MURDER]) if innocent else nothing,
+    numbers = {
+        "right_accusation": float(view.s["accusation"][seat] == solution[c.MURDER]) if innocent else nothing,
         "innocent_wins": won if innocent else nothing,
         "keeper_wins": won if kind == "keeper" else nothing,
         "murderer_wins": nothing if innocent else won,
     }
-    said = its.claims(seat)
-    facts = [terms.fact("claims", text) for text in said]
-    true = [its.is_true(fact) for fact in facts]
+    statements = [terms.fact("claims", text) for text in view.claims(seat)]
+    true = [view.is_true(fact) for fact in statements]
     for each in ("investigator", "keeper", "murderer"):
-        found[f"{each}_statements"] = float(len(said)) if kind == each else nothing
-        found[f"{each}_truth"] = mean(true) if kind == each else nothing
-    return found
+        numbers[f"{each}_statements"] = float(len(statements)) if kind == each else nothing
+        numbers[f"{each}_truth"] = mean(true) if kind == each else nothing
+    return numbers
 
 
 def mean(values: list[Any]) -> float:
     """The mean; NaN of nothing."""
     return sum(map(float, values)) / len(values) if values else float("nan")
-
-
-def public(terms: Terms, rules: np.ndarray, state: np.ndarray) -> dict[str, Any]:
-    """What everybody sees: it stays the same in any `redeal`."""
-    full = snapshot(terms, rules, state)
-    seen = {name: full[name] for name in SEEN_BY_ALL}
-    seen["fronts"] = {number: place["theme"] for number, place in full["locations"].items()}
-    seen["backs"] = {number: full["locations"][str(number)] for number in full["revealed"]}
-    if full["phase"] not in POINTED:
-        seen["written"] = [[accusation != "" for accusation in full["accusations"]], [*map(len, full["written"])]]
-    else:
-        seen["accusations"] = full["accusations"]
-    return seen
 
 
 # -- The evening as a script ------------------------------------------------------------------------------------------
@@ -168,7 +139,7 @@ class Book:
     def fact(self, text: str) -> str:
         """`letters: not Nell Harrow`, `theft: has left`."""
         fact = self.terms.fact(text, text)
-        of_person = fact.kind in (IS, NOT)
+        of_person = fact.kind in (c.IS, c.NOT)
         subject = self.person(self.terms.people[fact.subject]) if of_person else self.terms.traits[fact.subject]
         verb = ("it is", "not", "has", "lacks")[fact.kind]
         return f"{self.terms.questions[fact.question]}: {verb} {subject}"
@@ -188,7 +159,7 @@ class Script:
         self.state = state
         self.seat = seat
         self.full = snapshot(book.terms, rules, state)
-        self.reader = Reader(book.terms, rules, state)
+        self.view = StateView(book.terms, rules, state)
         self.n = len(self.full["characters"])
 
     def name(self, seat: int) -> str:
@@ -203,7 +174,7 @@ class Script:
         seen = "seen from above" if self.seat is None else f"as {self.name(self.seat)} (player_{self.seat}) sees it"
         title = self.book.texts.get("title", "a case of its own")
         return [
-            f"My Murder Mystery: {title}, round {full['round']} of {int(self.rules[0]['n_rounds'])}, {seen}",
+            f"My Murder Mystery: {title}, round {full['round']} of {int(self.rules[0]['rounds'])}, {seen}",
             self.asked(),
             "",
             *self.cast(),
@@ -272,12 +243,12 @@ class Script:
     def places(self) -> list[str]:
         """The locations: fronts, and the backs of those that were read."""
         lines = []
-        for number, its in self.full["locations"].items():
-            line = f"   {number} {self.location(int(number))} ({its['theme']})"
+        for number, place in self.full["locations"].items():
+            line = f"   {number} {self.location(int(number))} ({place['theme']})"
             shown = int(number) in self.full["revealed"]
             if shown or self.seat is None:
-                facts = "; ".join(map(self.book.fact, its["facts"]))
-                hands = f"; hands out card {its['hands']:02}" if its["hands"] else ""
+                facts = "; ".join(map(self.book.fact, place["facts"]))
+                hands = f"; hands out card {place['hands']:02}" if place["hands"] else ""
                 line += f": {'' if shown else 'face down: '}{facts}{hands}"
             lines.append(line)
         return lines
@@ -331,11 +302,11 @@ class Script:
         """What somebody states, in words."""
         fact: Fact = self.book.terms.fact(text, text)
         question = self.book.question(fact.question)
-        if fact.kind in (IS, NOT):
+        if fact.kind in (c.IS, c.NOT):
             name = self.book.person(self.book.terms.people[fact.subject])
-            return f"{question} {'It is' if fact.kind == IS else 'Not'} {name}."
+            return f"{question} {'It is' if fact.kind == c.IS else 'Not'} {name}."
         trait = self.book.trait(fact.subject)
-        return f"{question} {'Somebody' if fact.kind == HAS else 'Nobody'} who {trait}."
+        return f"{question} {'Somebody' if fact.kind == c.HAS else 'Nobody'} who {trait}."
 
     def end(self) -> list[str]:
         """The pointing and the revelation."""
@@ -349,10 +320,12 @@ class Script:
         out = self.name(full["eliminated"]) if full["eliminated"] >= 0 else "nobody"
         lines += ["", f"Most accused: {self.book.person(full['accused'])}; eliminated: {out}."]
         lines += [f"  {question}: {self.book.person(answer)}" for question, answer in full["answers"].items()]
-        done, points, _ = self.reader.outcome()
+        done, points, _, _ = self.view.outcome()
         for seat in range(self.n):
             key = full["characters"][seat]
-            kept = [f"{text} {'yes' if its else 'no'}" for text, its in zip(full["objectives"][key], done[seat])]
+            kept = [
+                f"{text} {'yes' if completed else 'no'}" for text, completed in zip(full["objectives"][key], done[seat])
+            ]
             won = " and wins" if seat in full["winners"] else ""
             lines.append(f"  {self.name(seat)} scores {points[seat]}{won}: {'; '.join(kept)}")
         return lines
@@ -400,19 +373,19 @@ def written_case(terms: Terms, config: Config, rules: np.ndarray, state: np.ndar
         characters.append(row)
     holders = {int(card): seat for card, seat in full["holders"].items()}
     secrets = []
-    for card in sorted([*holders, *([OUT_CARD[n_out]] if n_out else [])]):
-        if card == OUT_CARD[n_out]:
+    for card in sorted([*holders, *([c.OUT_CARD[n_out]] if n_out else [])]):
+        if card == c.OUT_CARD[n_out]:
             names = " and ".join(people[key] for key in full["out"])
             secrets.append({"number": card, "out": full["out"], "text": f"{names} could not come tonight."})
             continue
         facts = full["secrets"][str(card)]
         row = {"number": card, "facts": facts, "text": told.all(facts)}
-        if card >= FIRST_SETUP_CARD:
+        if card >= c.FIRST_SETUP_CARD:
             row["to"] = full["characters"][holders[card]]
         secrets.append(row)
     locations = []
-    for k, its in enumerate(full["locations"].values()):
-        locations.append({"title": TITLES[k], **its, "text": told.all(its["facts"])})
+    for k, place in enumerate(full["locations"].values()):
+        locations.append({"title": TITLES[k], **place, "text": told.all(place["facts"])})
     answers = full["answers"]
     return {
         "title": "A Death at Supper",
@@ -422,7 +395,7 @@ def written_case(terms: Terms, config: Config, rules: np.ndarray, state: np.ndar
             "By midnight the host was dead, and it was plain that more than one of them had something to hide.",
         ],
         "solution_text": [
-            f"{people[answers[terms.questions[MURDER]]]} killed the host.",
+            f"{people[answers[terms.questions[c.MURDER]]]} killed the host.",
             " ".join(f"{QUESTIONS[q]} {people[answers[terms.questions[q]]]}." for q in range(1, len(terms.questions)))
             or "There was no other secret.",
         ],
@@ -445,8 +418,8 @@ class Teller:
         self.people = people
 
     def looks(self, traits: list[str]) -> str:
-        its = [TRAITS[self.terms.traits.index(trait)] for trait in traits]
-        return (", ".join(its) if its else "nothing that one would remember").capitalize() + "."
+        looks = [TRAITS[self.terms.traits.index(trait)] for trait in traits]
+        return (", ".join(looks) if looks else "nothing that one would remember").capitalize() + "."
 
     def guilt(self, answers: Mapping[str, str], key: str) -> str:
         deeds = [DEEDS[q] for q, question in enumerate(self.terms.questions) if answers[question] == key]
@@ -458,11 +431,11 @@ class Teller:
     def fact(self, text: str) -> str:
         fact = self.terms.fact(text, text)
         question = QUESTIONS[fact.question]
-        if fact.kind in (IS, NOT):
+        if fact.kind in (c.IS, c.NOT):
             name = self.people[self.terms.people[fact.subject]]
-            return f"{question} {'It was' if fact.kind == IS else 'Certainly not'} {name}."
+            return f"{question} {'It was' if fact.kind == c.IS else 'Certainly not'} {name}."
         trait = TRAITS[fact.subject]
-        return f"{question} Somebody who {trait}." if fact.kind == HAS else f"{question} Nobody who {trait}."
+        return f"{question} Somebody who {trait}." if fact.kind == c.HAS else f"{question} Nobody who {trait}."
 
 
 def to_toml(case: Mapping[str, Any]) -> str:
