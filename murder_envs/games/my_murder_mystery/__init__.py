@@ -1,8 +1,9 @@
 """My Murder Mystery: 3 to 7 players with mixed motives, a case of secrets, places to open, talk that nothing proves.
 
 Read in this order: cards, case, moves, layout, state, config, generator, deal, knowledge, effects, play; then redeal
-and view for who sees what; snapshots, text and heuristic as needed. `case.py` reads written cases, `generator.py` draws
-new ones. Sizes, action ids and layouts follow from the configuration; the rules record says where their blocks start.
+and view for who sees what; snapshots, position, text and heuristic as needed. `case.py` reads written cases,
+`generator.py` draws new ones. Sizes, action ids and layouts follow from the configuration; the rules record says where
+their blocks start.
 
 Version history (raised by every change of play, observation or action ids):
 
@@ -20,7 +21,7 @@ import numpy as np
 from murder_envs.core.checks import a_seed, fail, known_only
 from murder_envs.core.contract import kernels_of
 from murder_envs.core.jit import records
-from murder_envs.games.my_murder_mystery import heuristic, play, redeal, snapshots, text, view
+from murder_envs.games.my_murder_mystery import heuristic, play, position, redeal, snapshots, text, view
 from murder_envs.games.my_murder_mystery.config import CONFIGS, GENERATED, Config, make_rules
 from murder_envs.games.my_murder_mystery.moves import PHASES, actions_of
 from murder_envs.games.my_murder_mystery.state import State
@@ -59,7 +60,7 @@ def ruleset(**keywords: Any) -> Ruleset:
         rules=rules,
         kernels=KERNELS,
         with_options=with_options,
-        restore=partial(snapshots.restore, terms),
+        restore=partial(position.restore, terms),
         snapshot=partial(snapshots.snapshot, terms),
         info=partial(text.info, terms),
         text=partial(text.text, book),
@@ -89,5 +90,5 @@ def generate_case(seed: int, **keywords: Any) -> dict[str, Any]:
         fail("case", f'"{GENERATED}": a written case need not be generated')
     rules = make_rules(config)
     state = records(State.dtype, 1)
-    snapshots.start_case(state, rules, np.int64(seed))
+    position.start_case(state, rules, np.int64(seed))
     return text.written_case(config.terms, config, rules, state)
