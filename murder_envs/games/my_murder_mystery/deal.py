@@ -27,7 +27,12 @@ empty = emptier(State)
 
 @kernel
 def set_up(state: State, rules: Rules, seed: int):
-    """Lay everything out and deal; what the players know of it comes later."""
+    """Lay everything out and deal; what the players know of it comes later.
+
+    The rulebook has the Leader token go to a random player, and portraits be chosen or drawn: both are drawn here,
+    unless the configuration says who it is. An order of the draws is an order of the random numbers, so it is part of
+    the game.
+    """
     empty(state)
     seed_rng(state, seed)
     assign_portraits(state, rules)
@@ -36,8 +41,10 @@ def set_up(state: State, rules: Rules, seed: int):
         copy_case(state, rules)
     else:
         draw_case(state, rules)
+    # The fronts of the locations are read aloud before play: all see them as a set.
     for location in range(rules.n_locations):
         state.fronts |= bit(location * rules.n_questions + state.theme[location])
+    # A setup card is read by the player to whom it was given, and can be taken like any other.
     for card in range(c.FIRST_SETUP_CARD, c.N_CARDS + 1):
         if state.holder[card] != NO_SEAT:
             state.readers[card] = bit(state.holder[card])
@@ -64,7 +71,11 @@ def lay_before(state, card, seat):
 
 @kernel
 def assign_portraits(state, rules):
-    """A portrait for each seat, as configured or at random; those who are left are out, and the extras come last."""
+    """A portrait for each seat, as configured or at random; those who are left are out, and the extras come last.
+
+    With five or six players of seven, Top Secret card 05 or 06 says who is out: so in a written case only
+    `rules.in_play` is assigned. In a drawn case any portrait may be left over. Either way all see who is out.
+    """
     portraits = rules.in_play
     unplayed = full(rules.n_people)
     for seat in range(rules.n_seats):
@@ -91,7 +102,11 @@ def put_at(state, place, person):
 
 @kernel
 def lay_traits(state, rules):
-    """Everybody's traits, printed on the portraits: no two alike."""
+    """Everybody's traits, printed on the portraits or told by the introduction: no two alike, and open to all.
+
+    A set of traits is one of 2 ** n_traits codes; codes are drawn without putting them back. Traits that facts can be
+    about are what makes deduction possible: the facts on a question together leave one code, so one character.
+    """
     n_codes = 1 << rules.n_traits
     unused = full(n_codes)
     for person in range(rules.n_people):
@@ -112,7 +127,10 @@ def lay_traits(state, rules):
 
 @kernel
 def copy_case(state, rules):
-    """Lay out a written case: its characters become the people at their places."""
+    """Lay out a written case: its characters become the people at their places.
+
+    Facts about traits are copied as they are; facts about characters, and what a portrait has, move to the places.
+    """
     for question in range(rules.n_questions):
         state.solution[question] = state.place[rules.solution[question]]
     for location in range(rules.n_locations):

@@ -38,13 +38,20 @@ def reveal(state, rules):
 
 @kernel
 def takeable(state, seat):
-    """Set of the cards that a seat can take now: those before another player, if it has a token."""
+    """Set of the cards that a seat can take now: those before another player, if it has a token.
+
+    A card in the stack, or on a location that is face down, can be taken by nobody.
+    """
     return state.laid_out & ~state.cards_of[seat] if state.tokens[seat] > 0 else NONE
 
 
 @kernel
 def take(state, rules, seat, card):
-    """A token buys a card from another player; the former holder remembers it."""
+    """A token buys a card from another player; the former holder remembers it, and cannot refuse.
+
+    It is read in secret and then lies face down before the taker, from whom it can be taken in turn, for a token again.
+    All see who takes which card from whom. Whoever has read it before learns nothing new.
+    """
     record_event(state, rules, EVENT.take, seat, card, state.holder[card] + 1, 0)
     state.tokens[seat] -= 1
     lay_before(state, card, seat)
@@ -57,7 +64,9 @@ def take(state, rules, seat, card):
 
 @kernel
 def say(state, rules, seat, fact):
-    """A statement, true or not, replaces the one before on the same subject.
+    """A statement, true or not, replaces the one before on the same subject: `is` and `not`, `has` and `lacks`.
+
+    Nothing follows from it but that it is on record; the rulebook lets everybody lie, and a card is never shown.
 
     fact: the number of the statement in the block `say` of the actions: by question; then is, not of each person, as
     the speaker counts people; then has, lacks of each trait.

@@ -15,7 +15,7 @@ from murder_envs.games.my_murder_mystery.state import of_question, parts_of_clea
 
 @kernel
 def misfits(state, rules, fact):
-    """The set of (question, person) that a fact about a trait excludes."""
+    """The set of (question, person) that a fact about a trait excludes: who lacks it, or who has it."""
     question, trait, lacks = parts_of_trait_fact(fact)
     bearers = state.bearers[trait]
     excluded = bearers if lacks != 0 else ~bearers & full(rules.n_people)
@@ -24,7 +24,7 @@ def misfits(state, rules, fact):
 
 @kernel
 def show_location(state, rules, location):
-    """A location is read aloud: all learn its facts."""
+    """A location is read aloud: all learn its facts, and the card stays open for the rest of the game."""
     for k in range(c.FACTS_A_LOCATION):
         fact = state.facts[location, k]
         if fact != 0:
@@ -59,7 +59,14 @@ def show_card(state, rules, seat, card):
 
 @kernel
 def show_own_cards(state, rules, seat):
-    """What a seat knows alone: of what it is guilty, its story, and the cards that it has read."""
+    """What a seat knows alone: of what it is guilty, its story, and the cards that it has read.
+
+    Story A tells each player for each question whether it is the answer. So whoever is, knows the answer (the seat
+    alone fits), and everybody else knows to be clear of it. Story B and Relationships clear others. Nobody but those of
+    a question's pool fits it.
+
+    Everything is built anew: after a redeal, and when a snapshot is restored, the cards are not those of before.
+    """
     state.own_has[seat] = NONE
     state.own_lacks[seat] = NONE
     fits = rules.suspects & ~state.cleared[seat]

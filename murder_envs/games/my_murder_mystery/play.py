@@ -59,7 +59,10 @@ def legal(state, rules, legal_set):
 
 @kernel
 def step(state, rules, action):
-    """One decision; the action is known to be legal."""
+    """One decision; the action is known to be legal.
+
+    The phases that are asked most come first.
+    """
     phase = state.phase
     if phase == PHASE.talk:
         apply_talk(state, rules, action)
@@ -94,7 +97,7 @@ def deal(state, rules, seed):
 
 @kernel
 def legal_visit(state, rules, legal_set):
-    """A location face down that was not vetoed in this round."""
+    """A location face down that was not vetoed in this round; fewer rounds than locations leave a choice."""
     places = full(rules.n_locations) & ~state.revealed
     if state.vetoed_location != NO_LOCATION:
         places &= ~bit(state.vetoed_location - 1)
@@ -103,7 +106,10 @@ def legal_visit(state, rules, legal_set):
 
 @kernel
 def apply_visit(state, rules, action):
-    """The location is only chosen; the others may veto it, unless one was vetoed in this round."""
+    """The location is only chosen; the others may veto it, unless one was vetoed in this round.
+
+    Only one location can be vetoed per round, so a second choice stands.
+    """
     location = action - rules.do_visit + 1
     record_event(state, rules, EVENT.visit, state.leader, location, 0, 0)
     state.chosen = location
@@ -133,7 +139,10 @@ def legal_leader(state, rules, legal_set):
 
 @kernel
 def apply_leader(state, rules, action):
-    """The others may veto the next Leader too, the nominee included, unless one was vetoed in this round."""
+    """The others may veto the next Leader too, the nominee included, unless one was vetoed in this round.
+
+    The present Leader cannot name itself: the token is passed to another player.
+    """
     leader = state.leader
     nominee = seat_at(rules, leader, action - rules.do_leader + 1)
     record_event(state, rules, EVENT.leader, leader, nominee + 1, 0, 0)
@@ -147,7 +156,7 @@ def apply_leader(state, rules, action):
 
 @kernel
 def pass_the_token(state):
-    """The nominee leads the next round."""
+    """The nominee leads the next round, in which each of the two vetoes is open again."""
     state.leader = state.nominee
     state.nominee = NO_SEAT
     state.vetoed_leader = NO_SEAT
@@ -205,7 +214,10 @@ def apply_veto(state, rules, action):
 
 @kernel
 def is_silent(state, rules):
-    """Is this a round of talk in which cards can be taken and nothing can be said?"""
+    """Is this a round of talk in which cards can be taken and nothing can be said?
+
+    Cards can be taken "at any time" also at a table without talk, so such a table has talk turns for that alone.
+    """
     return rules.talk_rounds == 0 and state.final == 0
 
 
@@ -271,7 +283,12 @@ def legal_talk(state, rules, legal_set):
 
 @kernel
 def apply_talk(state, rules, action):
-    """One act of speech ends the turn; cards are taken before, as many as tokens allow."""
+    """One act of speech ends the turn; cards are taken before, as many as tokens allow.
+
+    The blocks of actions lie in the order take, say, ask, suspect, so the greatest start that is not above the action
+    tells its block. A question is answered before the turn ends. In a silent round taking is the whole turn: it ends
+    when nothing is left to take.
+    """
     seat = state.to_act
     if action >= rules.do_suspect:
         suspect = person_at(rules, seat, action - rules.do_suspect)
@@ -296,7 +313,10 @@ def apply_talk(state, rules, action):
 
 @kernel
 def apply_reply(state, rules, action):
-    """The one asked answers or declines; then the turn of the one who asked is over."""
+    """The one asked answers or declines; then the turn of the one who asked is over.
+
+    A reply is no talk turn: whoever was asked still has its own.
+    """
     seat = state.to_act
     if action == PASS:
         record_event(state, rules, EVENT.decline, seat, state.question + 1, 0, 0)
@@ -323,7 +343,7 @@ def apply_accuse(state, rules, action):
 
 @kernel
 def n_written(state, seat):
-    """How many answers a seat has written."""
+    """How many answers a seat has written; they are written in order."""
     n = 0
     while n < c.MAX_ANSWERS and state.answers[seat, n] != NOBODY:
         n += 1
@@ -345,7 +365,11 @@ def apply_answer(state, rules, action):
 
 @kernel
 def next_writer(state, rules, seat):
-    """When all have written they point at the same time, as they have written (Ruling)."""
+    """The next seat writes; when all have, they point at the same time, as they have written (Ruling).
+
+    Writing goes in seat order from the Leader, and nobody sees what is written before the last is done: as if it were
+    simultaneous. The accusation that is counted is the one that scores.
+    """
     following = seat_at(rules, seat, 1)
     if following != state.leader:
         ask(state, PHASE.accuse, following)
@@ -362,7 +386,11 @@ def next_writer(state, rules, seat):
 
 @kernel
 def most_accused(state, rules):
-    """Set of the people with most accusations, among those that count; empty if nobody who counts has any."""
+    """Set of the people with most accusations, among those that count; empty if nobody who counts has any.
+
+    "The player who received the most accusations" is eliminated. What accusations of a character that nobody plays mean
+    is left open: `npc_accused` lets such a one be the most accused, so that no player goes, or does not count it.
+    """
     counted = rules.n_seats if rules.npc_accused == NPC.players_only else rules.n_people
     most = 1
     tied = NONE
@@ -399,7 +427,10 @@ def finish(state, accused):
 
 @kernel
 def right_answers(state, rules, question, seat):
-    """How many others have named the right answer: in accusations, or in answers to an objective of theirs."""
+    """How many others have named the right answer: in accusations, or in answers to an objective of theirs.
+
+    What an eliminated player has written still counts for the objectives of the others.
+    """
     n = 0
     for other in range(rules.n_seats):
         if other != seat:
@@ -446,7 +477,15 @@ def is_winner(state, rules, seat, points):
 
 @kernel
 def returns(state, rules, out):
-    """Several may win; who is eliminated does not."""
+    """Several may win, or none; who is eliminated does not.
+
+    `win` pays 1 to each winner and -1 to all others; `points` the share of the most that a card can offer, and -1 to
+    whoever is eliminated; `zero_sum` takes what is paid to the winners from all alike.
+
+    Args:
+        state, rules: the records.
+        out: float64[n_seats], written; all 0 before the end.
+    """
     n_winners = 0
     over = state.phase == PHASE.over
     for seat in range(rules.n_seats):
@@ -477,7 +516,7 @@ def is_cut_off(state):
 
 @kernel
 def check(state, rules):
-    """Invariants, for debug runs."""
+    """Invariants, for debug runs: phases and their windows agree, places are one to one, and what is below."""
     assert (state.to_act == NO_SEAT) == (state.phase == PHASE.over)
     assert state.round_n >= 1 and state.round_n <= rules.rounds
     n_face_up = state.round_n - (state.phase == PHASE.visit or state.phase == PHASE.veto_location)

@@ -82,7 +82,10 @@ def draw_answers(state, rules, seat):
 
 @kernel
 def ways(second, third, has_third, first):
-    """In how many ways the remaining one or two questions can have answers other than `first` and each other."""
+    """In how many ways the remaining one or two questions can have answers other than `first` and each other.
+
+    Two questions: all pairs, less those in which both have the same answer.
+    """
     second = second & ~bit(first)
     third = third & ~bit(first)
     n = popcount(second)

@@ -183,7 +183,10 @@ class State(Randomness):
 
 @inner
 def person_at(rules, seat, relative):
-    """The person that a seat counts as number `relative`: itself, the others clockwise, then those nobody plays."""
+    """The person that a seat counts as number `relative`: itself, the others clockwise, then those nobody plays.
+
+    Actions and observations count people so; whoever nobody plays has the same number for all.
+    """
     return seat_at(rules, seat, relative) if relative < rules.n_seats else relative
 
 
@@ -203,7 +206,11 @@ def seen_people(rules, people, looker):
 
 @inner
 def seen_groups(rules, people, looker):
-    """A set of (question, person) in a seat's own count."""
+    """A set of (question, person) in a seat's own count.
+
+    The players of each question are turned round at once: `rules.after` and `rules.before` have the bits of all
+    questions.
+    """
     after = (people & rules.after[looker]) >> looker
     before = (people & rules.before[looker]) << (rules.n_seats - looker)
     return after | before | (people & rules.unplayed)
@@ -312,7 +319,17 @@ def counted_byte(kind, second):
 
 @kernel
 def record_event(state, rules, kind, seat, first, second, third):
-    """Enter a public event; `moves.EVENT_BYTES` says what its arguments are."""
+    """Enter a public event.
+
+    The ring has each event twice, N_EVENTS apart. So the latest N_EVENTS lie in a row wherever the newest is, and a
+    view of them is one long copy.
+
+    Args:
+        state, rules: the records.
+        kind: EVENT.*
+        seat: who acts.
+        first, second, third: arguments in bytes 2, 3, 4, as `moves.EVENT_ARGUMENTS` lists them; 0 for none.
+    """
     at = (state.events_at - 1) & (m.N_EVENTS - 1)
     state.events_at = at
     event = np.uint64(kind | (seat + 1) << 8 | first << 16 | second << 24 | third << 32 | COUNTED << 8)
