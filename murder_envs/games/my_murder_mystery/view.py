@@ -38,9 +38,8 @@ EVERY_BYTE = np.uint64(0x01010101)
 def put_few(row, at, x, n):
     """Write a set of n as n bytes (and up to 31 bytes more, which come later)."""
     for start in range(0, n, lanes.N_BYTES):
-        lanes.put_lanes(
-            row, at + start, lanes.minus_bytes(lanes.all_lanes(NONE), lanes.member_bytes(lanes.all_lanes(x)))
-        )
+        ones = lanes.minus_bytes(lanes.all_lanes(NONE), lanes.member_bytes(lanes.all_lanes(x)))  # members are -1
+        lanes.put_lanes(row, at + start, ones)
         x >>= lanes.N_BYTES
 
 
@@ -75,7 +74,10 @@ def seen_seat(rules, seat, looker):
 
 @inner
 def seen_traits(state, rules, looker):
-    """The set of (person, trait) as a seat counts people: the bits of the players are turned round."""
+    """The set of (person, trait) as a seat counts people: the bits of the players are turned round.
+
+    The players' places come first, each with n_traits bits, so one rotation of their part turns all of them.
+    """
     turned = looker * rules.n_traits
     whole = rules.n_seats * rules.n_traits
     played = full(whole)
@@ -84,6 +86,26 @@ def seen_traits(state, rules, looker):
 
 
 # -- The observation --------------------------------------------------------------------------------------------------
+
+
+@kernel
+def observe(state, rules, seat, row):
+    """The seat's observation, block by block in rising order.
+
+    Args:
+        state, rules: the records.
+        seat: who looks; seats and people are counted from there.
+        row: int8, of the observation's size and PAD bytes more; every byte is written.
+    """
+    put_table(row, state, rules, seat)
+    put_location_facts(row, rules.obs_location_facts, state, rules, state.revealed)
+    put_cards(row, rules.obs_card_state, rules.obs_card_read, rules.obs_role, state, rules, seat)
+    put_read_cards(row, state, rules, seat)
+    put_own_cards(row, state, rules, seat)
+    put_talk(row, state, rules, seat)
+    if state.accusation[seat] != NOBODY:
+        put_writing(row, state, rules, seat)
+    put_events(row, rules.obs_events, state, rules, seat)
 
 
 @kernel
@@ -96,9 +118,11 @@ def put_table(row, state, rules, looker):
     width = rules.n_portraits
     n_locations = rules.n_locations
     base = max(looker, 0)
-    asked = one(seen_seat(rules, state.to_act, base))
-    asked = asked << (len(m.PHASES)) | full(n) << (len(m.PHASES) + width)
-    put_few(row, rules.obs_phase, bit(state.phase) | asked, len(m.PHASES) + 2 * width)
+    n_phases = len(m.PHASES)
+    head = bit(state.phase)
+    head |= one(seen_seat(rules, state.to_act, base)) << n_phases
+    head |= full(n) << (n_phases + width)
+    put_few(row, rules.obs_phase, head, n_phases + 2 * width)
     row[rules.obs_round] = state.round_n
     put_few(row, rules.obs_leader, bit(offset_of(rules, state.leader, base)), width)
     put_word(row, rules.obs_tokens, NONE)
@@ -112,9 +136,9 @@ def put_table(row, state, rules, looker):
     row[rules.obs_talk] = state.talk_round
     row[rules.obs_talk + 1] = state.spoken
     row[rules.obs_talk + 2] = state.final
-    shown = state.phase == PHASE.reply or (
-        state.phase == PHASE.answer and (looker == state.to_act or looker == NO_SEAT)
-    )
+    # What is asked for a reply all hear; what is to be answered in writing stands on the writer's own card.
+    is_own = looker == state.to_act or looker == NO_SEAT
+    shown = state.phase == PHASE.reply or (state.phase == PHASE.answer and is_own)
     question = bit(state.question) if shown else NONE
     traits = seen_traits(state, rules, base) << rules.n_questions
     put_few(row, rules.obs_question, question | traits, rules.n_questions + rules.n_people * rules.n_traits)
@@ -133,7 +157,7 @@ def put_table(row, state, rules, looker):
 
 @inner
 def put_fact(row, at, rules, fact):
-    """The byte of a fact in a block of (question, trait)."""
+    """The byte of a fact in a block of (question, trait), over zeros; a blank changes nothing."""
     if fact != 0:
         question, trait, lacks = parts_of_trait_fact(fact)
         row[at + question * rules.n_traits + trait] = 1 - 2 * lacks
@@ -141,19 +165,23 @@ def put_fact(row, at, rules, fact):
 
 @inner
 def put_location_facts(row, at, state, rules, locations):
-    """The backs of some locations."""
+    """The backs of some locations: those that are face up, or all of them for the state vector."""
     n_topics = rules.n_questions * rules.n_traits
     put_nothing(row, at, at + n_topics * rules.n_locations)
     while locations != NONE:
         location = lowest(locations)
         locations = without_lowest(locations)
-        for k in range(2):
+        for k in range(c.FACTS_A_LOCATION):
             put_fact(row, at + n_topics * location, rules, state.facts[location, k])
 
 
 @inner
 def put_cards(row, at_state, at_read, stop, state, rules, looker):
-    """Where the top secret cards are, and who has read them; zeros up to `stop`."""
+    """Where the top secret cards are, and who has read them; zeros up to `stop`.
+
+    The numbers of the cards are open, and so is who holds or has read which; cards in the stack are as at the start,
+    which `rules.stack` has ready.
+    """
     put_word(row, at_state, rules.stack)
     put_word(row, at_state + 8, rules.stack_on)
     put_nothing(row, at_read, stop)
@@ -168,7 +196,7 @@ def put_cards(row, at_state, at_read, stop, state, rules, looker):
 
 @inner
 def put_clears(row, at, state, rules, card, looker):
-    """Whom a setup card clears."""
+    """Whom a setup card clears, over zeros."""
     for k in range(c.CLEARS_A_CARD):
         clearing = state.clears[card - c.FIRST_SETUP_CARD, k]
         if clearing != 0:
@@ -179,7 +207,7 @@ def put_clears(row, at, state, rules, card, looker):
 
 @inner
 def put_objectives(row, at, state, seat):
-    """A seat's objectives: 16 bytes, of which the last come later."""
+    """A seat's objectives, kept ready by `state.sum_up_cards`: 16 bytes, of which the last come later."""
     put_word(row, at, state.wants[seat, 0])
     put_word(row, at + 8, state.wants[seat, 1])
 
@@ -189,7 +217,8 @@ def put_events(row, at, state, rules, looker):
     """The last public events, newest first, 32 bytes at a time.
 
     Bytes that count from the looker are stored with the sign bit set. They have 1..n for the seats, of which s is taken
-    off; n is added first where that would leave nothing.
+    off; n is added first where that would leave nothing. All 32 bytes are turned, and those that are not counted are
+    then taken as they were.
     """
     nothing = lanes.all_lanes(NONE)
     s = lanes.all_lanes(np.uint64(looker) * EVERY_BYTE)
@@ -202,20 +231,6 @@ def put_events(row, at, state, rules, looker):
         event = lanes.both(stored, unsigned)
         turned = lanes.minus_bytes(lanes.plus_bytes(event, lanes.both(lanes.where_less_bytes(event, after), n)), s)
         lanes.put_lanes(row, at + i, lanes.choose(lanes.where_less_bytes(stored, nothing), turned, event))
-
-
-@kernel
-def observe(state, rules, seat, row):
-    """The seat's observation, block by block in rising order (a block's last word may spill into the next)."""
-    put_table(row, state, rules, seat)
-    put_location_facts(row, rules.obs_location_facts, state, rules, state.revealed)
-    put_cards(row, rules.obs_card_state, rules.obs_card_read, rules.obs_role, state, rules, seat)
-    put_read_cards(row, state, rules, seat)
-    put_own_cards(row, state, rules, seat)
-    put_talk(row, state, rules, seat)
-    if state.accusation[seat] != NOBODY:
-        put_writing(row, state, rules, seat)
-    put_events(row, rules.obs_events, state, rules, seat)
 
 
 @inner
@@ -235,7 +250,11 @@ def put_read_cards(row, state, rules, seat):
 
 @inner
 def put_own_cards(row, state, rules, seat):
-    """The seat's role, story and objectives, and what follows from all that it was shown."""
+    """The seat's role, story and objectives, and what follows from all that it was shown.
+
+    What follows is a union of what all were shown and what this seat alone was: for traits the facts, for people those
+    whom both leave.
+    """
     n_groups = rules.n_questions * rules.n_people
     role = NONE
     for question in range(rules.n_questions):
@@ -252,7 +271,10 @@ def put_own_cards(row, state, rules, seat):
 
 @inner
 def put_talk(row, state, rules, seat):
-    """What all have on record, themselves first; zeros from there up to the events."""
+    """What all have on record, the looker first; zeros from there up to the events.
+
+    Each row's last bytes spill into the next, which is written after it; rows of seats that nobody has are zeros.
+    """
     n = rules.n_seats
     n_groups = rules.n_questions * rules.n_people
     n_topics = rules.n_questions * rules.n_traits
@@ -275,7 +297,10 @@ def put_talk(row, state, rules, seat):
 
 @kernel
 def put_writing(row, state, rules, seat):
-    """What the seat has written; after the pointing the accusations of all, and whom they hit."""
+    """What the seat has written; after the pointing the accusations of all, and whom they hit.
+
+    Answers stay hidden from others to the end: the solution is in `info`, not in an observation.
+    """
     n_people = rules.n_people
     row[rules.obs_accusation + relative_of(rules, state.accusation[seat], seat)] = 1
     for k in range(rules.answers):
@@ -317,7 +342,11 @@ def put_person(row, at, state, place):
 
 @kernel
 def world(state, rules, row):
-    """The state vector, block by block in rising order."""
+    """The state vector, block by block in rising order: nothing is hidden, seats are absolute.
+
+    Characters have their numbers of the case here and not those of places, so that a critic meets the same character in
+    the same column in every game of a written case.
+    """
     put_table(row, state, rules, NO_SEAT)
     put_cast(row, state, rules)
     put_location_facts(row, rules.world_location_backs, state, rules, full(rules.n_locations))
@@ -403,7 +432,10 @@ def put_all_writing(row, state, rules):
 
 @kernel
 def put_world_events(row, at, state, rules):
-    """The last public events, with characters in the order of the case."""
+    """The last public events, with characters in the order of the case.
+
+    Seats in them are absolute already; of an event's people only whom it is said of, or suspects, is a character.
+    """
     newest = m.EVENT_BYTES * state.events_at
     for i in range(0, m.EVENT_BYTES * m.N_EVENTS, m.EVENT_BYTES):
         for k in range(m.EVENT_BYTES):
