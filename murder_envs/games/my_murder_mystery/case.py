@@ -89,15 +89,19 @@ class Terms:
     # Keys and numbers. `name` is the field that a key or text stands in: errors begin with it.
 
     def question(self, name: str, key: Any) -> int:
+        """The number of a question."""
         return index_of(name, key, self.questions, "question")
 
     def trait(self, name: str, key: Any) -> int:
+        """The number of a trait."""
         return index_of(name, key, self.traits, "trait")
 
     def person(self, name: str, key: Any) -> int:
+        """The number of a character."""
         return index_of(name, key, self.people, "character")
 
     def portrait(self, name: str, key: Any) -> int:
+        """The number of a character that can be played."""
         return index_of(name, key, self.portraits, "portrait")
 
     def fact(self, name: str, text: Any) -> Fact:
@@ -206,7 +210,7 @@ def check(terms: Terms, contents: Contents, win_points: int, prefix: str = "") -
 
 
 def check_people(terms: Terms, contents: Contents, prefix: str) -> None:
-    """Different traits for all; answers in their pools; one secret a character."""
+    """Different traits for all; answers in their pools; one secret a character, beside the murder."""
     for i, code in enumerate(contents.codes):
         if code in contents.codes[:i]:
             fail(
@@ -223,7 +227,11 @@ def check_people(terms: Terms, contents: Contents, prefix: str) -> None:
 
 
 def check_places(terms: Terms, contents: Contents, name: str) -> None:
-    """True facts about traits, the first on the theme; each card handed out once; themes spread evenly."""
+    """True facts about traits, the first on the theme; each card handed out once; themes spread evenly.
+
+    Fronts are read aloud before play, so a theme must promise something; and a location that hands out a card says
+    less.
+    """
     for k, place in enumerate(contents.places, 1):
         for fact in place.facts:
             if fact.kind not in (c.HAS, c.LACKS):
@@ -246,7 +254,11 @@ def check_places(terms: Terms, contents: Contents, name: str) -> None:
 
 
 def check_secrets(terms: Terms, contents: Contents, name: str) -> None:
-    """One true fact at most on a handed card, clearing facts on a setup card, each topic printed once."""
+    """One true fact at most on a handed card, clearing facts on a setup card, each topic printed once.
+
+    A topic is a question and a trait. Who has seen a topic on a card knows that it is on no other: `redeal` deals those
+    that a seat has not seen.
+    """
     for card, facts in contents.secrets.items():
         kinds = (c.NOT,) if card >= c.FIRST_SETUP_CARD else (c.HAS, c.LACKS)
         most = c.CLEARS_A_CARD if card >= c.FIRST_SETUP_CARD else 1
@@ -268,7 +280,10 @@ def check_secrets(terms: Terms, contents: Contents, name: str) -> None:
 
 
 def check_stories(terms: Terms, contents: Contents, name: str) -> None:
-    """True clearing facts about others, few enough of each question."""
+    """True clearing facts about others, few enough of each question (`Terms.cap`).
+
+    Oneself is left out, since Story A says already whether one is the answer.
+    """
     for portrait, facts in enumerate(contents.stories):
         key = terms.people[portrait]
         if len(facts) > terms.n_witness:
@@ -341,12 +356,24 @@ def case_table(name: Any) -> Mapping[str, Any]:
 
 
 def read_case(name: Any, pool_all: bool, win_points: int) -> Case:
-    """A written case, with every check; the error begins with `case`, and names the field."""
+    """A written case, with every check; the error begins with `case`, and names the field.
+
+    Args:
+        name: a dict, the name of the shipped case, or the path of a TOML file.
+        pool_all: can anybody be the murderer, or portraits alone?
+        win_points: what each portrait's objectives must offer.
+
+    Raises:
+        ValueError: `case.<field>: ...`
+    """
     return CaseReader(case_table(name), pool_all).read(win_points)
 
 
 class CaseReader:
-    """A table that describes a case, read field by field."""
+    """A table that describes a case, read field by field.
+
+    Sizes follow from how many rows there are, so `sizes` comes first; then every key that a row names can be looked up.
+    """
 
     def __init__(self, table: Mapping[str, Any], pool_all: bool) -> None:
         self.table = table
@@ -382,6 +409,7 @@ class CaseReader:
         return characters, rows
 
     def read(self, win_points: int) -> Case:
+        """The whole case."""
         characters, rows = self.sizes()
         questions, n_portraits = self.terms.questions, self.terms.n_portraits
         secrets = self.secrets()
@@ -423,6 +451,7 @@ class CaseReader:
         return Case(self.terms, contents, self.table)
 
     def rows(self, name: str, *known: str) -> list[Mapping[str, Any]]:
+        """A list of tables with no other fields than some; texts in them are texts."""
         rows = a_list(f"case.{name}", self.table.get(name))
         for row in rows:
             if not isinstance(row, Mapping):
@@ -442,6 +471,7 @@ class CaseReader:
                 a_text(name, text)
 
     def keys(self, name: str, rows: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
+        """The keys of some rows: short, plain, no two alike."""
         keys = [a_text(f"case.{name}", row.get("key")) for row in rows]
         for key in keys:
             if not KEY.fullmatch(key):

@@ -31,13 +31,20 @@ SUSPECTED_BY = 0.5
 SILENT = 2.0
 DENIED = 2  # further players who contradict a statement: then it counts as false
 
-# Worth of a location by its theme.
+# Worth of a location by its theme: what helps oneself least is opened last.
 OWN_SECRET, NO_USE, OTHER, ASKED_OF_ME, OPEN_MURDER = -1, 0, 1, 3, 4
 
 
 @kernel
 def heuristic(row, legal_set, rules, stream):
-    """The scripted player's action."""
+    """The scripted player's action.
+
+    Args:
+        row: the observation of the seat to act, int8.
+        legal_set: what it may do, uint64 words.
+        rules: of which it uses sizes, starts of blocks and pools, all public.
+        stream: its own random numbers, uint64[1]: for ties.
+    """
     if count(legal_set) == 1:
         return kth_of(legal_set, 0)
     phase = lowest_of(row, rules.obs_phase, len(PHASES))
@@ -144,7 +151,10 @@ def has_read(row, rules, card, offset):
 
 @kernel
 def has_grounds(row, rules, offset):
-    """Has a player read a card about traits that I have not read?"""
+    """Has a player read a card about traits that I have not read?
+
+    A fact that is new to me can only come from there, so such a player has grounds for what it says.
+    """
     for card in range(1, c.FIRST_SETUP_CARD):
         if has_read(row, rules, card, offset) and not has_read(row, rules, card, 0):
             return True
@@ -178,7 +188,10 @@ def speaks_of_others(row, rules, offset):
 
 @kernel
 def is_caught(row, rules, question, offset):
-    """Can something that a player says on a question not be right, or do two further players deny it?"""
+    """Can something that a player says on a question not be right, or do two further players deny it?
+
+    A statement cannot be right if none of my candidates fits it. One player's denial is no proof: that one may lie.
+    """
     people = candidates(row, rules, question)
     n = n_players(row, rules)
     for person in range(rules.n_people):
@@ -220,8 +233,7 @@ def best(row, rules, stream, question, people):
 
 @kernel
 def extreme(row, rules, stream, question, people, sign):
-    """The person of a set with the greatest belief (sign 1) or the least (sign -1); those whom facts exclude are below
-    all; ties at random."""
+    """The person of a set with the greatest belief (sign 1) or the least (sign -1); ties at random."""
     tied = tied_for(row, rules, question, people, sign)
     n = popcount(tied)
     return kth(tied, stream_below(stream, n) if n > 1 else 0)
@@ -232,7 +244,11 @@ EXCLUDED = -1e6
 
 @kernel
 def tied_for(row, rules, question, people, sign):
-    """The people of a set with the greatest (sign 1) or the least belief (sign -1)."""
+    """The people of a set with the greatest (sign 1) or the least belief (sign -1).
+
+    Those whom facts exclude are below all others. Once most players have said something about others, whoever has not
+    is believed to hide something.
+    """
     n = n_players(row, rules)
     fitting = candidates(row, rules, question)
     silence_counts = question == c.MURDER and most_speak(row, rules)
@@ -293,7 +309,10 @@ def belief(row, rules, question, person, n, trusted, grounded):
 
 @kernel
 def scapegoat(row, rules, question):
-    """Another who fits all public facts, and most of what others say of the question that I am the answer to."""
+    """Another who fits all public facts, and most of what others say of the question that I am the answer to.
+
+    If public facts leave nobody of the pool but me, any other player has to do.
+    """
     n = n_players(row, rules)
     people = rules.pool[question] & ~bit(0)
     for trait in range(rules.n_traits):

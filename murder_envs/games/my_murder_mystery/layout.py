@@ -16,7 +16,10 @@ _Rows = list[tuple[str, int | tuple[int, ...], int, int, str]]
 
 
 def table_rows(sizes: Sizes) -> _Rows:
-    """The blocks that both vectors begin with: what lies open on the table."""
+    """The blocks that both vectors begin with: what lies open on the table.
+
+    There are as many columns of seats as portraits: the sizes do not tell how many of them are played.
+    """
     n, people, questions, traits, places = sizes[1:]
     return [
         ("phase", len(PHASES), 0, 1, "what is being asked, one-hot"),
@@ -67,7 +70,11 @@ def end_rows(sizes: Sizes) -> _Rows:
 
 
 def observation_of(sizes: Sizes) -> Layout:
-    """The layout of the observation: seats and characters as the looker counts them."""
+    """The layout of the observation: seats and characters as the looker counts them.
+
+    Beside what lies open it has the looker's own cards, the backs that it has read, and what all of these say together:
+    `known_traits` and `candidates`, which follow from the rest, but spare a learner the deduction.
+    """
     n, people, questions, traits, places = sizes[1:]
     return Layout(
         [
@@ -99,7 +106,10 @@ def observation_of(sizes: Sizes) -> Layout:
 
 
 def world_of(sizes: Sizes) -> Layout:
-    """The layout of the state vector: absolute seats, characters in the order of the case."""
+    """The layout of the state vector: absolute seats, characters in the order of the case.
+
+    All backs, stories, objectives and answers are in it.
+    """
     n, people, questions, traits, places = sizes[1:]
     return Layout(
         [

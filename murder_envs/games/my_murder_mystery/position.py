@@ -54,7 +54,7 @@ def go_on(states, rules):
 
 @entry
 def enter_event(states, rules, event):
-    """A public event: kind, seat and three arguments, int64[5]."""
+    """A public event: kind, seat and three arguments, int64[5]. Nothing but the record of events changes."""
     record_event(states[0], rules[0], event[0], event[1], event[2], event[3], event[4])
 
 
@@ -193,6 +193,7 @@ class Position(Reader):
         write_contents(self.s, contents, self.place)
 
     def facts(self, name: str, texts: Any) -> list[Fact]:
+        """A list of facts."""
         return [self.terms.fact(name, text) for text in a_list(name, texts)]
 
     def read_cast(self) -> None:
@@ -213,6 +214,7 @@ class Position(Reader):
         self.names = {"people": tuple(terms.people[person] for person in self.person)}
 
     def read_places(self) -> list[Place]:
+        """The locations; what a snapshot leaves out of one is as dealt."""
         numbers = [str(k + 1) for k in range(self.terms.n_locations)]
         locations = self.table("locations", numbers, self.dealt["locations"])
         places = []
@@ -242,6 +244,7 @@ class Position(Reader):
     # Whose move it is
 
     def read_turn(self) -> None:
+        """Phase, round and Leader, tokens, and the revealed locations: one a round, this round's once it is read."""
         last = int(self.r["rounds"])
         self.phase = self.read("phase", "visit")
         self.final = self.read("final")
@@ -268,7 +271,7 @@ class Position(Reader):
             self.s["order"][number - 1] = nth
 
     def read_window(self) -> None:
-        """What is chosen, named or vetoed."""
+        """What is chosen, named or vetoed: only one location and one Leader can be vetoed per round."""
         vetoed = self.read("vetoed_location")
         if vetoed in self.revealed:
             fail("vetoed_location", f"location {vetoed} is revealed")
@@ -287,6 +290,7 @@ class Position(Reader):
             fail("vetoed_leader", "another seat than the Leader, and only in leader")
 
     def read_talk(self) -> None:
+        """How far the talk has come, and what is asked in `reply`; the asker is the one whose turn it is."""
         talking = self.phase in TALKING
         rounds = int(self.r["final_talk_rounds"]) if self.final else max(1, int(self.r["talk_rounds"]))
         self.read("talk_round", high=rounds - 1 if talking else 0)
@@ -299,6 +303,7 @@ class Position(Reader):
     # Who holds and has read what
 
     def read_cards(self) -> None:
+        """Each card lies before a seat exactly if it was handed out, or given at setup; its holder has read it."""
         handed = [self.places[number - 1].hands for number in self.revealed]
         keys = [str(card) for card in self.cards]
         holders = self.table("holders", keys, {str(card): self.usual_holder(card, handed) for card in self.cards})
@@ -345,6 +350,7 @@ class Position(Reader):
     # What was said
 
     def read_words(self) -> None:
+        """What is on record: statements, suspicions, public events, oldest first."""
         for seat, texts in enumerate(a_list("claims", self.get("claims", [[]] * self.n), self.n)):
             self.read_claims(seat, texts)
         self.read("suspicions")

@@ -228,7 +228,11 @@ def snapshot(terms: Terms, rules: np.ndarray, state: np.ndarray) -> dict[str, An
 
 
 def public(terms: Terms, rules: np.ndarray, state: np.ndarray) -> dict[str, Any]:
-    """What everybody sees: it stays the same in any `redeal`."""
+    """What everybody sees: it stays the same in any `redeal`.
+
+    Of locations the fronts, and the backs of those that are revealed; of what was written how much, and after the
+    pointing the accusations.
+    """
     full = snapshot(terms, rules, state)
     seen = {name: full[name] for name in (*public_fields(State), *SEEN_BY_ALL)}
     seen["fronts"] = {number: place["theme"] for number, place in full["locations"].items()}

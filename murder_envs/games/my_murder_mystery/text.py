@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,13 +11,21 @@ import numpy as np
 
 from murder_envs.core.contract import NO_SEAT
 from murder_envs.games.my_murder_mystery import cards as c
+from murder_envs.games.my_murder_mystery import moves as m
 from murder_envs.games.my_murder_mystery.case import Fact, Terms
 from murder_envs.games.my_murder_mystery.config import Config
 from murder_envs.games.my_murder_mystery.snapshots import StateView, snapshot
 
 
 def info(terms: Terms, rules: np.ndarray, state: np.ndarray, seat: int) -> dict[str, Any]:
-    """At the end everything that the solution says of this seat and of all; nothing before."""
+    """At the end everything that the solution says of this seat and of all; nothing before.
+
+    Returns:
+        `points`, `objectives` (text and whether it is completed, in the order of the card) and `won` of this seat; the
+        seats that are `eliminated` (-1: none) and `winners`; who is `accused`, and the `accusations` and `answers` of
+        all; the `solution` by question; `murderer_seat` (-1: nobody plays the murderer), whether the murderer is the
+        most accused, and how many accusations are right.
+    """
     view = StateView(terms, rules, state)
     if not view.over:
         return {}
@@ -112,12 +120,18 @@ def mean(values: list[Any]) -> float:
 
 @dataclass(frozen=True)
 class Book:
-    """The names and texts of a case; a generated one has none but its keys."""
+    """The names and texts of a case; a generated one has none but its keys.
+
+    Attributes:
+        terms: its keys.
+        texts: the table that it was read from; {} for a generated one.
+    """
 
     terms: Terms
     texts: Mapping[str, Any]
 
     def row(self, name: str, i: int) -> Mapping[str, Any]:
+        """The i-th row of a list in the table; {} if there is none."""
         rows = self.texts.get(name, [])
         return rows[i] if i < len(rows) else {}
 
@@ -128,12 +142,15 @@ class Book:
         return str(self.row("characters", self.terms.people.index(key)).get("name", key))
 
     def trait(self, i: int) -> str:
+        """What somebody with a trait does or is, after "who"."""
         return str(self.row("traits", i).get("text", f"has {self.terms.traits[i]}"))
 
     def question(self, i: int) -> str:
+        """A question as it is asked."""
         return str(self.row("questions", i).get("text", self.terms.questions[i]))
 
     def location(self, k: int) -> str:
+        """The title of the location with number k + 1."""
         return str(self.row("locations", k).get("title", f"location {k + 1}"))
 
     def fact(self, text: str) -> str:
@@ -150,8 +167,30 @@ def text(book: Book, rules: np.ndarray, state: np.ndarray, seat: int | None) -> 
     return "\n".join(Script(book, rules, state, seat).lines()) + "\n"
 
 
+SENTENCES = {
+    "visit": "{who}, the Leader, wants to go to {location}.",
+    "veto_location": "{who} vetoes {location}.",
+    "veto_leader": "{who} vetoes {seat} as Leader.",
+    "reveal": "{who} reads aloud at {location}: {back}",
+    "hand": "{who} takes card {card} and reads it alone.",
+    "take": "{who} takes card {card} from {seat}.",
+    "say": '{who}: "{fact}"',
+    "ask": '{who} asks {seat}: "{question}"',
+    "suspect": '{who}: "I suspect {person}."',
+    "decline": "{who} does not answer.",
+    "leader": "{who} names {seat} as the next Leader.",
+}
+"""Event -> what is told of it; the words in braces are `who` acts and the arguments of `moves.EVENT_ARGUMENTS`."""
+
+
 class Script:
-    """What is to be told of a state."""
+    """What is to be told of a state, and to whom.
+
+    Args:
+        book: names and texts.
+        rules, state: arrays of one record.
+        seat: whose view it is; None: from above, where nothing is hidden.
+    """
 
     def __init__(self, book: Book, rules: np.ndarray, state: np.ndarray, seat: int | None) -> None:
         self.book = book
@@ -163,6 +202,7 @@ class Script:
         self.n = len(self.full["characters"])
 
     def name(self, seat: int) -> str:
+        """Whom a seat plays."""
         return self.book.person(self.full["characters"][seat])
 
     def open_to_me(self, seat: int) -> bool:
@@ -170,6 +210,7 @@ class Script:
         return self.seat is None or self.seat == seat
 
     def lines(self) -> list[str]:
+        """The whole script."""
         full = self.full
         seen = "seen from above" if self.seat is None else f"as {self.name(self.seat)} (player_{self.seat}) sees it"
         title = self.book.texts.get("title", "a case of its own")
@@ -227,6 +268,7 @@ class Script:
         return lines
 
     def own_cards(self, seat: int, key: str) -> list[str]:
+        """What a seat alone sees: its four character cards, and what it has written on them."""
         guilt = [question for question, answer in self.full["answers"].items() if answer == key]
         lines = [f"is the answer to: {', '.join(guilt)}"] if guilt else []
         if story := self.full["stories"][key]:
@@ -238,6 +280,7 @@ class Script:
         return lines
 
     def location(self, number: int) -> str:
+        """The title of a location."""
         return self.book.location(number - 1)
 
     def places(self) -> list[str]:
@@ -269,34 +312,27 @@ class Script:
 
     def event(self, event: list[Any]) -> str:
         """A public event as a sentence."""
-        kind, seat, *what = event
-        who = self.name(seat)
-        if kind == "visit":
-            return f"{who}, the Leader, wants to go to {self.location(what[0])}."
-        if kind == "veto_location":
-            return f"{who} vetoes {self.location(what[0])}."
-        if kind == "veto_leader":
-            return f"{who} vetoes {self.name(what[0])} as Leader."
+        kind, seat, *values = event
+        words = {what: self.word(what, value) for what, value in zip(m.EVENT_ARGUMENTS[kind], values, strict=True)}
         if kind == "reveal":
-            facts = "; ".join(map(self.book.fact, self.full["locations"][str(what[0])]["facts"]))
-            told = str(self.book.row("locations", what[0] - 1).get("text", ""))
-            return f"{who} reads aloud at {self.location(what[0])}: {told + ' ' if told else ''}[{facts}]"
-        if kind == "hand":
-            return f"{who} takes card {what[0]:02} and reads it alone."
-        if kind == "take":
-            return f"{who} takes card {what[0]:02} from {self.name(what[1])}."
-        if kind == "say":
-            return f'{who}: "{self.sentence(what[0])}"'
-        if kind == "ask":
-            return f'{who} asks {self.name(what[0])}: "{self.book.question(self.index(what[1]))}"'
-        if kind == "suspect":
-            return f'{who}: "I suspect {self.book.person(what[0])}."'
-        if kind == "decline":
-            return f"{who} does not answer."
-        return f"{who} names {self.name(what[0])} as the next Leader."
+            words["back"] = self.back(values[0])
+        return SENTENCES[kind].format(who=self.name(seat), **words)
 
-    def index(self, question: str) -> int:
-        return self.book.terms.questions.index(question)
+    def word(self, what: str, value: Any) -> str:
+        """An argument of an event in words; `moves.EVENT_ARGUMENTS` says what it is."""
+        if what == "question":
+            return self.book.question(self.book.terms.questions.index(value))
+        say: dict[str, Callable[[Any], str]] = {
+            "location": self.location, "card": "{:02}".format, "seat": self.name, "person": self.book.person,
+            "fact": self.sentence,
+        }  # fmt: skip
+        return say[what](value)
+
+    def back(self, number: int) -> str:
+        """What is read aloud at a location: its text, if the case has one, and its facts."""
+        facts = "; ".join(map(self.book.fact, self.full["locations"][str(number)]["facts"]))
+        told = str(self.book.row("locations", number - 1).get("text", ""))
+        return f"{told + ' ' if told else ''}[{facts}]"
 
     def sentence(self, text: str) -> str:
         """What somebody states, in words."""
@@ -323,9 +359,8 @@ class Script:
         done, points, _, _ = self.view.outcome()
         for seat in range(self.n):
             key = full["characters"][seat]
-            kept = [
-                f"{text} {'yes' if completed else 'no'}" for text, completed in zip(full["objectives"][key], done[seat])
-            ]
+            objectives = zip(full["objectives"][key], done[seat])
+            kept = [f"{text} {'yes' if completed else 'no'}" for text, completed in objectives]
             won = " and wins" if seat in full["winners"] else ""
             lines.append(f"  {self.name(seat)} scores {points[seat]}{won}: {'; '.join(kept)}")
         return lines
@@ -354,39 +389,16 @@ DEEDS = (
 
 
 def written_case(terms: Terms, config: Config, rules: np.ndarray, state: np.ndarray) -> dict[str, Any]:
-    """The case of a dealt game in the format of written cases, with texts."""
-    full = snapshot(terms, rules, state)
-    n_out = len(full["out"])
-    people = {key: PEOPLE[i] for i, key in enumerate(terms.people)}
-    told = Teller(terms, people)
-    characters = []
-    for key in terms.people:
-        traits = full["traits"][key]
-        row: dict[str, Any] = {"key": key, "name": people[key], "text": told.looks(traits), "traits": traits}
-        if key in terms.portraits:
-            n_story = (terms.n_witness + 1) // 2
-            story, rest = full["stories"][key][:n_story], full["stories"][key][n_story:]
-            row |= {"story": story, "relationships": rest, "objectives": full["objectives"][key]}
-            row["texts"] = [told.guilt(full["answers"], key), told.all(story), told.all(rest)]
-        else:
-            row["portrait"] = False
-        characters.append(row)
-    holders = {int(card): seat for card, seat in full["holders"].items()}
-    secrets = []
-    for card in sorted([*holders, *([c.OUT_CARD[n_out]] if n_out else [])]):
-        if card == c.OUT_CARD[n_out]:
-            names = " and ".join(people[key] for key in full["out"])
-            secrets.append({"number": card, "out": full["out"], "text": f"{names} could not come tonight."})
-            continue
-        facts = full["secrets"][str(card)]
-        row = {"number": card, "facts": facts, "text": told.all(facts)}
-        if card >= c.FIRST_SETUP_CARD:
-            row["to"] = full["characters"][holders[card]]
-        secrets.append(row)
-    locations = []
-    for k, place in enumerate(full["locations"].values()):
-        locations.append({"title": TITLES[k], **place, "text": told.all(place["facts"])})
-    answers = full["answers"]
+    """The case of a dealt game in the format of written cases, with texts.
+
+    Args:
+        terms, config: of the generated case.
+        rules, state: arrays of one record; the game has just been dealt.
+
+    Returns:
+        The table that `case.read_case` reads: the cast is no part of it, but for who is out and who gets setup cards.
+    """
+    writer = CaseWriter(terms, snapshot(terms, rules, state))
     return {
         "title": "A Death at Supper",
         "prologue": "The host of a country house lies dead before coffee is served. Nobody has left; all have reasons.",
@@ -394,41 +406,89 @@ def written_case(terms: Terms, config: Config, rules: np.ndarray, state: np.ndar
             "Supper was at eight, and the guests knew each other better than they let on.",
             "By midnight the host was dead, and it was plain that more than one of them had something to hide.",
         ],
-        "solution_text": [
-            f"{people[answers[terms.questions[c.MURDER]]]} killed the host.",
-            " ".join(f"{QUESTIONS[q]} {people[answers[terms.questions[q]]]}." for q in range(1, len(terms.questions)))
-            or "There was no other secret.",
-        ],
+        "solution_text": writer.solution_text(),
         "summary": f"{config.rounds} rounds: choose a place, read it, talk, pass the token. Then accuse and answer.",
         "witness_facts": terms.n_witness,
         "questions": [{"key": key, "text": QUESTIONS[q]} for q, key in enumerate(terms.questions)],
         "traits": [{"key": key, "text": TRAITS[t]} for t, key in enumerate(terms.traits)],
-        "characters": characters,
-        "solution": answers,
-        "locations": locations,
-        "secrets": secrets,
+        "characters": [writer.character(key) for key in terms.people],
+        "solution": writer.full["answers"],
+        "locations": writer.locations(),
+        "secrets": writer.secrets(),
     }
 
 
-class Teller:
-    """Short texts for the cards of a dealt case."""
+class CaseWriter:
+    """The rows of a written case, each with a short text that says what its facts say.
 
-    def __init__(self, terms: Terms, people: Mapping[str, str]) -> None:
+    Args:
+        terms: keys of the case.
+        full: the complete snapshot of the dealt game.
+    """
+
+    def __init__(self, terms: Terms, full: Mapping[str, Any]) -> None:
         self.terms = terms
-        self.people = people
+        self.full = full
+        self.people = dict(zip(terms.people, PEOPLE))
+
+    def character(self, key: str) -> dict[str, Any]:
+        """A character; of a portrait also its cards: the first half of its clearing facts is Story B."""
+        traits = self.full["traits"][key]
+        row: dict[str, Any] = {"key": key, "name": self.people[key], "text": self.looks(traits), "traits": traits}
+        if key not in self.terms.portraits:
+            return {**row, "portrait": False}
+        n_story = (self.terms.n_witness + 1) // 2
+        story, rest = self.full["stories"][key][:n_story], self.full["stories"][key][n_story:]
+        return {
+            **row,
+            "story": story,
+            "relationships": rest,
+            "objectives": self.full["objectives"][key],
+            "texts": [self.guilt(key), self.all(story), self.all(rest)],
+        }
+
+    def locations(self) -> list[dict[str, Any]]:
+        """The locations, in their order."""
+        places = self.full["locations"].values()
+        return [{"title": title, **place, "text": self.all(place["facts"])} for title, place in zip(TITLES, places)]
+
+    def secrets(self) -> list[dict[str, Any]]:
+        """The top secret cards by their numbers, with the one that says who is out."""
+        out = self.full["out"]
+        rows: list[dict[str, Any]] = []
+        if out:
+            names = " and ".join(self.people[key] for key in out)
+            rows.append({"number": c.OUT_CARD[len(out)], "out": out, "text": f"{names} could not come tonight."})
+        for card, holder in self.full["holders"].items():
+            facts = self.full["secrets"][card]
+            row = {"number": int(card), "facts": facts, "text": self.all(facts)}
+            if int(card) >= c.FIRST_SETUP_CARD:
+                row["to"] = self.full["characters"][holder]
+            rows.append(row)
+        return sorted(rows, key=lambda row: row["number"])
+
+    def solution_text(self) -> list[str]:
+        """Who killed the host, and the other answers."""
+        names = [self.people[answer] for answer in self.full["answers"].values()]
+        others = " ".join(f"{question} {name}." for question, name in zip(QUESTIONS[1:], names[1:]))
+        return [f"{names[c.MURDER]} killed the host.", others or "There was no other secret."]
 
     def looks(self, traits: list[str]) -> str:
+        """What is read of a character's traits."""
         looks = [TRAITS[self.terms.traits.index(trait)] for trait in traits]
         return (", ".join(looks) if looks else "nothing that one would remember").capitalize() + "."
 
-    def guilt(self, answers: Mapping[str, str], key: str) -> str:
-        deeds = [DEEDS[q] for q, question in enumerate(self.terms.questions) if answers[question] == key]
+    def guilt(self, key: str) -> str:
+        """Story A: what a portrait has done."""
+        deeds = [deed for deed, answer in zip(DEEDS, self.full["answers"].values()) if answer == key]
         return " ".join(deeds) or "You have nothing to hide but an old grudge."
 
     def all(self, facts: list[str]) -> str:
+        """Some facts as sentences."""
         return " ".join(map(self.fact, facts)) or "Nothing that bears on anything."
 
     def fact(self, text: str) -> str:
+        """A fact as a sentence."""
         fact = self.terms.fact(text, text)
         question = QUESTIONS[fact.question]
         if fact.kind in (c.IS, c.NOT):
@@ -439,7 +499,7 @@ class Teller:
 
 
 def to_toml(case: Mapping[str, Any]) -> str:
-    """A case as the text of a TOML file."""
+    """A case as the text of a TOML file: plain values first, as TOML asks, then tables and lists of tables."""
     plain = [(name, value) for name, value in case.items() if not is_table(value)]
     lines = [f"{name} = {toml_value(value)}" for name, value in plain]
     for name, value in case.items():
