@@ -90,5 +90,5 @@ def generate_case(seed: int, **keywords: Any) -> dict[str, Any]:
         fail("case", f'"{GENERATED}": a written case need not be generated')
     rules = make_rules(config)
     state = records(State.dtype, 1)
-    position.start_case(state, rules, np.int64(seed))
+    position.start_case(state, rules, seed)
     return text.written_case(config.terms, config, rules, state)

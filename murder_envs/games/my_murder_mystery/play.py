@@ -438,8 +438,8 @@ def right_answers(state, rules, question, seat):
                 n += state.accusation[other] == state.solution[c.MURDER]
             else:
                 for k in range(rules.answers):
-                    asked = state.must_answer[other, k] == question
-                    n += asked and state.answers[other, k] == state.solution[question]
+                    concerns = state.must_answer[other, k] == question
+                    n += concerns and state.answers[other, k] == state.solution[question]
     return n
 
 

@@ -107,7 +107,7 @@ def people_most_accused(states, rules):
 def restore(terms: Terms, rules: np.ndarray, snapshot: Mapping[str, Any], seed: int) -> np.ndarray:
     """The state that a (partial) snapshot describes; ValueError names a field that cannot be."""
     state = records(State.dtype, 1)
-    start_case(state, rules, np.int64(seed))
+    start_case(state, rules, seed)
     Position(terms, rules, snapshot, state).complete()
     return state
 

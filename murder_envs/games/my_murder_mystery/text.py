@@ -216,7 +216,7 @@ class Script:
         title = self.book.texts.get("title", "a case of its own")
         return [
             f"My Murder Mystery: {title}, round {full['round']} of {int(self.rules[0]['rounds'])}, {seen}",
-            self.asked(),
+            self.request(),
             "",
             *self.cast(),
             "",
@@ -228,7 +228,7 @@ class Script:
             *self.end(),
         ]
 
-    def asked(self) -> str:
+    def request(self) -> str:
         """Who is asked what."""
         full, phase = self.full, self.full["phase"]
         if full["over"]:
@@ -243,12 +243,12 @@ class Script:
             "tiebreak": "decides the tie",
         }
         if phase == "veto_location":
-            asked = f"may veto {self.location(full['chosen'])}"
+            task = f"may veto {self.location(full['chosen'])}"
         elif phase == "veto_leader":
-            asked = f"may veto {self.name(full['nominee'])} as the next Leader"
+            task = f"may veto {self.name(full['nominee'])} as the next Leader"
         else:
-            asked = what[phase]
-        return f"{self.name(full['to_act'])} {asked}. Leader: {self.name(full['leader'])}."
+            task = what[phase]
+        return f"{self.name(full['to_act'])} {task}. Leader: {self.name(full['leader'])}."
 
     def cast(self) -> list[str]:
         """Who is who, with what the viewer knows of them."""
