@@ -104,7 +104,13 @@ def a_case(name: str, value: Any) -> Any:
 
 @dataclass(frozen=True, kw_only=True)
 class Config(Parameters):
-    """Parameters of a game; sizes that are left out follow from the others, or from the written case."""
+    """Parameters of a game; sizes that are left out follow from the others, or from the written case.
+
+    Why these defaults: as few locations as fit are headed by the murder, none in the full game. So what bears on it
+    comes from top secret cards, from one's own story or by chance, and has to be told to count. Whoever keeps a secret
+    cannot win by the accusation and one answer alone, as others can: so it is worth vetoes and lies. A murderer that
+    stays free wins.
+    """
 
     num_players: int = integer(7, "seats; the rulebook has 5, 6 or 7", low=c.MIN_SEATS, high=c.MAX_SEATS)
     num_portraits: int = size("characters that can be played, at most two more than seats", c.MIN_SEATS, c.MAX_SEATS)
@@ -159,8 +165,7 @@ class Config(Parameters):
             self.check_written(self.written)
         if self.rounds >= self.terms.n_locations:
             fail("rounds", f"fewer than the {self.terms.n_locations} locations, so that a veto leaves a choice")
-        self.codes  # noqa: B018 - checks `traits`
-        self.cast  # noqa: B018 - checks `characters`
+        _ = self.codes, self.cast  # which read `traits` and `characters`, and check them
 
     # Sizes
 
@@ -171,7 +176,11 @@ class Config(Parameters):
         return int(getattr(self, name))
 
     def check_generated(self) -> None:
-        """The sizes of a generated case fit together."""
+        """The sizes of a generated case fit together.
+
+        Different traits for all, so that facts can tell everybody apart; answers about questions that are neither the
+        murder nor one's own secret, of which a player has at most one beside the murder.
+        """
         n = self.num_players
         portraits = self.settle("num_portraits", c.MAX_SEATS if n + c.MAX_OUT >= c.MAX_SEATS else n)
         if not n <= portraits <= n + c.MAX_OUT:
@@ -192,7 +201,10 @@ class Config(Parameters):
             fail("win_points", f"at most {offered}, what a card without a secret offers")
 
     def check_locations(self, questions: int, traits: int) -> None:
-        """Each pair of a question and a trait fits on a location or a card; each location has one of its theme."""
+        """Each pair of a question and a trait fits on a location or a card; each location has one of its theme.
+
+        A location has room for two, or for one and a card, which has room for one: twice as many places as locations.
+        """
         places = self.settle("num_locations", c.MAX_LOCATIONS)
         if not places <= questions * traits <= 2 * places:
             fail("num_locations", f"no more than {questions} questions x {traits} traits, and at least half as many")
@@ -274,7 +286,10 @@ class Config(Parameters):
 
     @property
     def in_play(self) -> list[int]:
-        """The portraits that can be played by so many; in a generated case all."""
+        """The portraits that can be played by so many; in a generated case all.
+
+        Of a written case card 05 says who is out with two players fewer than portraits, card 06 with one.
+        """
         out = self.written.contents.out.get(self.n_out, []) if self.written else []
         return [portrait for portrait in range(self.terms.n_portraits) if portrait not in out]
 
@@ -395,7 +410,11 @@ def write_starts(rules: np.ndarray, sizes: m.Sizes) -> None:
 
 
 def write_offers(rules: np.ndarray, config: Config) -> None:
-    """The legal sets, or parts of them, that depend on the phase alone: see `play.legal`."""
+    """The legal sets, or parts of them, that depend on the phase alone: see `play.legal`.
+
+    Any statement can be made, true or false, also about oneself; any character can be suspected, accused and named in
+    an answer. A place, a Leader and a card depend on the position.
+    """
     sizes = config.sizes
     starts = m.actions_of(sizes).starts
 
@@ -419,7 +438,10 @@ def write_offers(rules: np.ndarray, config: Config) -> None:
 
 
 def write_blocks(rules: np.ndarray, config: Config) -> None:
-    """Parts of an observation that never change, and the sets that turn people round for a looker."""
+    """Parts of an observation that never change, and the sets that turn people round for a looker.
+
+    Seen from a seat, people at places before it come after all others of the game: see `state.seen_groups`.
+    """
     terms, sizes = config.terms, config.sizes
     in_play = (*terms.handed, *c.SETUP_CARDS[config.n_out])
     stack = bytes(0 if card in in_play else 0xFF for card in range(1, c.N_CARDS + 1)).ljust(16, b"\0")

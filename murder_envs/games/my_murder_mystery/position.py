@@ -145,7 +145,7 @@ class Position(Reader):
         self.read_end()
 
     def rules_say(self, question: Any, *arguments: Any) -> Any:
-        """What the compiled rules say of the state so far."""
+        """What the compiled rules say of the state so far: an `entry` of (states, rules, *arguments)."""
         self.write_plain(self.state)
         return question(self.state, self.rules, *arguments)
 
