@@ -203,7 +203,7 @@ class Config(Parameters):
     def check_locations(self, questions: int, traits: int) -> None:
         """Each pair of a question and a trait fits on a location or a card; each location has one of its theme.
 
-        A location has room for two, or for one and a card, which has room for one: twice as many places as locations.
+        A location has room for two facts, or for one and a card that has room for another: two a location in all.
         """
         places = self.settle("num_locations", c.MAX_LOCATIONS)
         if not places <= questions * traits <= 2 * places:
