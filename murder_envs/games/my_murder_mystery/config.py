@@ -333,12 +333,8 @@ def make_rules(config: Config) -> np.ndarray:
     """The Rules record (array of one) of a configuration."""
     rules = Rules.from_config(config)
     terms, sizes = config.terms, config.sizes
-    rules["n_seats"] = sizes.seats
-    rules["n_portraits"] = sizes.portraits
-    rules["n_people"] = sizes.people
-    rules["n_questions"] = sizes.questions
-    rules["n_traits"] = sizes.traits
-    rules["n_locations"] = sizes.locations
+    for name, n in sizes._asdict().items():
+        rules[f"n_{name}"] = n
     rules["n_facts"] = sizes.facts
     rules["handed"] = set_of(terms.handed)
     rules["in_play"] = set_of(config.in_play)
