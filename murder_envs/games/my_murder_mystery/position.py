@@ -101,7 +101,7 @@ def people_most_accused(states, rules):
     return play.most_accused(states[0], rules[0])
 
 
-# -- Field by field --------------------------------------------------------------------------------------------------
+# -- Field by field ---------------------------------------------------------------------------------------------------
 
 
 def restore(terms: Terms, rules: np.ndarray, snapshot: Mapping[str, Any], seed: int) -> np.ndarray:
