@@ -24,10 +24,12 @@ GAME_FILES = {
     "__init__", "cards", "config", "deal", "heuristic", "knowledge", "moves", "play", "redeal", "snapshots", "state",
     "text", "view",
 }  # fmt: skip
-SOME_GAMES_FILES = {"case", "counts", "effects", "events", "generator", "series", "sheet"}
+SOME_GAMES_FILES = {
+    "case", "counts", "effects", "events", "generator", "layout", "position", "record", "series", "sheet",
+}  # fmt: skip
 READING_ORDER = [
-    "cards", "case", "moves", "counts", "state", "config", "generator", "deal", "sheet", "knowledge", "events",
-    "effects", "play", "redeal", "view", "snapshots", "text",
+    "cards", "case", "moves", "layout", "counts", "state", "config", "generator", "deal", "sheet", "knowledge", "events",
+    "effects", "play", "redeal", "view", "record", "snapshots", "position", "text",
 ]  # fmt: skip
 """Of a game's files each may import those before it."""
 

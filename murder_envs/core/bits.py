@@ -169,6 +169,12 @@ def has(x, i):
     return (np.uint64(x) >> np.uint64(i)) & ONE != 0
 
 
+@inner
+def without_lowest(x):
+    """A set without its lowest member, to go through it: `while x != NONE: i = lowest(x); x = without_lowest(x)`."""
+    return x & (x - ONE)
+
+
 @kernel
 def full(n):
     """The set of 0..n-1, for n up to 63."""

@@ -16,7 +16,7 @@ or 64 bits. To compiled code the first are int64 and the second uint64 as soon a
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -94,10 +94,17 @@ def flag(meaning: str, *, empty: int = 0, snapshot: bool | str = False, public: 
 
 
 def choice(
-    names: Sequence[str] | str, meaning: str, *, empty: int = 0, snapshot: bool | str = False, public: bool = False
+    names: Sequence[str] | str,
+    meaning: str,
+    *,
+    shape: tuple[int, ...] = (),
+    empty: int = 0,
+    snapshot: bool | str = False,
+    public: bool = False,
+    entries: Bound = "n_seats",
 ) -> Any:
-    """The place of a name in a list, or NOTHING, in a snapshot the name, or ""."""
-    return Field(np.int8, (), empty, meaning, "choice", NOTHING, 0, names, snapshot, public)  # type: ignore[arg-type]
+    """The place of a name in a list, or NOTHING, in a snapshot the name, or ""; or an array of them."""
+    return Field(np.int8, shape, empty, meaning, "choice", NOTHING, 0, names, snapshot, public, entries)  # type: ignore[arg-type]
 
 
 def seat(
@@ -187,6 +194,15 @@ def _without_gaps(rows: list[tuple[str, Any, tuple[int, ...]]]) -> np.dtype:
     if aligned.itemsize > at:
         filled.append((f"_gap{at}", np.uint8, (aligned.itemsize - at,)))
     return np.dtype(filled, align=True)
+
+
+def starts(**tables: Iterable[str]) -> type[Record]:
+    """A base of a rules record for a game whose tables follow from a case: where each of their blocks starts.
+
+    `starts(do=ACTIONS.starts, obs=OBSERVATION)` has the fields `do_<block>` and `obs_<block>`.
+    """
+    names = [f"{prefix}_{block}" for prefix, table in tables.items() for block in table]
+    return type("Starts", (Record,), {name: number("where this block starts") for name in names})
 
 
 def emptier(record: type[Record]) -> Any:

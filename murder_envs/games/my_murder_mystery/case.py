@@ -1,4 +1,4 @@
-"""Cases: what the cards of a story say, in the order of the case; case files and every check (the page's section 3).
+"""Cases: what the cards of a story say, in the order of the case; case files and every check.
 
 A case is *contents* (who did what, which card tells what, who wants what) in *terms* (the keys of questions, traits and
 characters). Written cases, cases dealt by the generator, and snapshots go through the same checks.
@@ -14,38 +14,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from murder_envs.core.checks import a_bool, a_list, a_text, an_int, distinct, fail, known_only
-from murder_envs.games.my_murder_mystery.cards import (
-    ACCUSE,
-    ANSWER,
-    CLEARS_A_CARD,
-    DEAD_MONKEY,
-    FEW_KNOWN,
-    FIRST_SETUP_CARD,
-    HANDED,
-    HAS,
-    HIDE,
-    IS,
-    KINDS,
-    LACKS,
-    MAX_ANSWERS,
-    MAX_EXTRAS,
-    MAX_LIMIT,
-    MAX_LOCATIONS,
-    MAX_POINTS,
-    MAX_SEATS,
-    MAX_TRAITS,
-    MAX_WITNESS,
-    MIN_SEATS,
-    MURDER,
-    N_CARDS,
-    NOT,
-    OBJECTIVES,
-    OUT_CARD,
-    SETUP_CARDS,
-)
-
-N_QUESTIONS = (1, 3, 4)
-"""How many questions a case may have."""
+from murder_envs.games.my_murder_mystery import cards as c
 
 
 class Fact(NamedTuple):
@@ -107,59 +76,67 @@ class Terms:
     @property
     def handed(self) -> tuple[int, ...]:
         """The top secret cards that places hand out."""
-        return HANDED[: self.n_secrets]
+        return c.HANDED[: self.n_secrets]
 
     def pool(self, question: int) -> int:
         """How many characters can be the answer."""
-        return self.n_portraits if question == MURDER and not self.pool_all else len(self.people)
+        return self.n_portraits if question == c.MURDER and not self.pool_all else len(self.people)
 
     def cap(self, question: int) -> int:
         """How many facts about one question a portrait's own cards may have, so that nobody knows another's answer."""
-        return max(0, self.pool(question) - FEW_KNOWN)
+        return max(0, self.pool(question) - c.FEW_KNOWN)
 
-    # Keys and numbers
+    # Keys and numbers. `name` is the field that a key or text stands in: errors begin with it.
 
     def question(self, name: str, key: Any) -> int:
+        """The number of a question."""
         return index_of(name, key, self.questions, "question")
 
     def trait(self, name: str, key: Any) -> int:
+        """The number of a trait."""
         return index_of(name, key, self.traits, "trait")
 
     def person(self, name: str, key: Any) -> int:
+        """The number of a character."""
         return index_of(name, key, self.people, "character")
 
     def portrait(self, name: str, key: Any) -> int:
+        """The number of a character that can be played."""
         return index_of(name, key, self.portraits, "portrait")
 
     def fact(self, name: str, text: Any) -> Fact:
+        """A fact as `murder.has.limp` says it."""
         parts = a_text(name, text).split(".")
-        if len(parts) != 3 or parts[1] not in KINDS:
-            fail(name, f"a fact is question.kind.subject with kind one of {', '.join(KINDS)}, not {text!r}")
-        kind = KINDS.index(parts[1])
-        subject = self.person(name, parts[2]) if kind in (IS, NOT) else self.trait(name, parts[2])
+        if len(parts) != 3 or parts[1] not in c.KINDS:
+            fail(name, f"a fact is question.kind.subject with kind one of {', '.join(c.KINDS)}, not {text!r}")
+        kind = c.KINDS.index(parts[1])
+        subject = self.person(name, parts[2]) if kind in (c.IS, c.NOT) else self.trait(name, parts[2])
         return Fact(self.question(name, parts[0]), kind, subject)
 
     def fact_text(self, fact: Fact) -> str:
-        subjects = self.people if fact.kind in (IS, NOT) else self.traits
-        return f"{self.questions[fact.question]}.{KINDS[fact.kind]}.{subjects[fact.subject]}"
+        """The text that `fact` reads."""
+        subjects = self.people if fact.kind in (c.IS, c.NOT) else self.traits
+        return f"{self.questions[fact.question]}.{c.KINDS[fact.kind]}.{subjects[fact.subject]}"
 
     def objective(self, name: str, text: Any) -> Objective:
+        """An objective as `hide theft 1 2` says it."""
         words = a_text(name, text).split(" ")
         if words[0] == "accuse" and len(words) == 2:
-            return Objective(ACCUSE, MURDER, 0, number(name, words[1], 1, MAX_POINTS))
+            return Objective(c.ACCUSE, c.MURDER, 0, number(name, words[1], 1, c.MAX_POINTS))
         if words[0] == "answer" and len(words) == 3:
-            return Objective(ANSWER, self.question(name, words[1]), 0, number(name, words[2], 1, MAX_POINTS))
+            return Objective(c.ANSWER, self.question(name, words[1]), 0, number(name, words[2], 1, c.MAX_POINTS))
         if words[0] == "hide" and len(words) == 4:
-            limit = number(name, words[2], 0, MAX_LIMIT)
-            return Objective(HIDE, self.question(name, words[1]), limit, number(name, words[3], 1, MAX_POINTS))
+            limit = number(name, words[2], 0, c.MAX_LIMIT)
+            return Objective(c.HIDE, self.question(name, words[1]), limit, number(name, words[3], 1, c.MAX_POINTS))
         fail(name, f"`accuse P`, `answer q P` or `hide q K P`, not {text!r}")
 
     def objective_text(self, objective: Objective) -> str:
+        """The text that `objective` reads."""
         kind, question, limit, points = objective
-        if kind == ACCUSE:
+        if kind == c.ACCUSE:
             return f"accuse {points}"
         key = self.questions[question]
-        return f"{OBJECTIVES[kind]} {key} {points}" if kind == ANSWER else f"hide {key} {limit} {points}"
+        return f"{c.OBJECTIVES[kind]} {key} {points}" if kind == c.ANSWER else f"hide {key} {limit} {points}"
 
 
 @dataclass
@@ -187,10 +164,11 @@ class Contents:
     to: dict[int, int] = field(default_factory=dict)
 
     def is_true(self, fact: Fact) -> bool:
+        """Does a fact hold of who is the answer to its question?"""
         answer = self.solution[fact.question]
-        if fact.kind in (IS, NOT):
-            return (answer == fact.subject) == (fact.kind == IS)
-        return bool(self.codes[answer] >> fact.subject & 1) == (fact.kind == HAS)
+        if fact.kind in (c.IS, c.NOT):
+            return (answer == fact.subject) == (fact.kind == c.IS)
+        return bool(self.codes[answer] >> fact.subject & 1) == (fact.kind == c.HAS)
 
 
 def index_of(name: str, key: Any, keys: Sequence[str], what: str) -> int:
@@ -210,83 +188,109 @@ def number(name: str, text: str, low: int, high: int) -> int:
 # -- The checks -------------------------------------------------------------------------------------------------------
 
 
-def check(terms: Terms, its: Contents, win_points: int, prefix: str = "") -> None:
-    """Everything that section 3.3 asks of a case; the error begins with the prefix and the field."""
-    check_people(terms, its, prefix)
-    check_places(terms, its, prefix + "locations")
-    check_secrets(terms, its, prefix + "secrets")
-    check_stories(terms, its, prefix + "stories")
-    check_objectives(terms, its, win_points, prefix + "objectives")
+def check(terms: Terms, contents: Contents, win_points: int, prefix: str = "") -> None:
+    """Everything that makes a case fair and its questions answerable; ValueError begins with the prefix and a field.
+
+    Nothing printed is false: only players lie. Each pair of a question and a trait is printed exactly once, on a
+    location or on a card that a location hands out, and no two characters have the same
+    traits. So all facts together name every answer, however many play; and few enough stand on each portrait's own
+    cards that nobody knows another's answer at the start.
+
+    Args:
+        terms: keys and sizes, by which the contents are checked.
+        contents: the case.
+        win_points: what each portrait's objectives must offer.
+        prefix: "case." for a written case, "" for a snapshot.
+    """
+    check_people(terms, contents, prefix)
+    check_places(terms, contents, prefix + "locations")
+    check_secrets(terms, contents, prefix + "secrets")
+    check_stories(terms, contents, prefix + "stories")
+    check_objectives(terms, contents, win_points, prefix + "objectives")
 
 
-def check_people(terms: Terms, its: Contents, prefix: str) -> None:
-    """Different traits for all; answers in their pools; one secret a character."""
-    for i, code in enumerate(its.codes):
-        if code in its.codes[:i]:
-            fail(prefix + "traits", f"{terms.people[its.codes.index(code)]} and {terms.people[i]} have the same traits")
-    for question, answer in enumerate(its.solution):
+def check_people(terms: Terms, contents: Contents, prefix: str) -> None:
+    """Different traits for all; answers in their pools; one secret a character, beside the murder."""
+    for i, code in enumerate(contents.codes):
+        if code in contents.codes[:i]:
+            fail(
+                prefix + "traits",
+                f"{terms.people[contents.codes.index(code)]} and {terms.people[i]} have the same traits",
+            )
+    for question, answer in enumerate(contents.solution):
         if answer >= terms.pool(question):
             fail(prefix + "answers", f"{terms.people[answer]} cannot be the answer to {terms.questions[question]}")
-    secrets = its.solution[1:]
+    secrets = contents.solution[1:]
     for i, answer in enumerate(secrets):
         if answer in secrets[:i]:
             fail(prefix + "answers", f"{terms.people[answer]} is the answer to two questions beside the murder")
 
 
-def check_places(terms: Terms, its: Contents, name: str) -> None:
-    """True facts about traits, the first on the theme; each card handed out once; themes spread evenly."""
-    for k, place in enumerate(its.places, 1):
+def check_places(terms: Terms, contents: Contents, name: str) -> None:
+    """True facts about traits, the first on the theme; each card handed out once; themes spread evenly.
+
+    Fronts are read aloud before play, so a theme must promise something; and a location that hands out a card says
+    less.
+    """
+    for k, place in enumerate(contents.places, 1):
         for fact in place.facts:
-            if fact.kind not in (HAS, LACKS):
+            if fact.kind not in (c.HAS, c.LACKS):
                 fail(name, f"location {k}: {terms.fact_text(fact)} is not about a trait")
-            if not its.is_true(fact):
+            if not contents.is_true(fact):
                 fail(name, f"location {k}: {terms.fact_text(fact)} is false")
         most = 1 if place.hands else 2
         if not 1 <= len(place.facts) <= most:
             fail(name, f"location {k}: 1 to {most} facts, not {len(place.facts)}")
         if place.facts[0].question != place.theme:
             fail(name, f"location {k}: its first fact is not about {terms.questions[place.theme]}")
-    handed = sorted(place.hands for place in its.places if place.hands)
+    handed = sorted(place.hands for place in contents.places if place.hands)
     if handed != list(terms.handed):
         fail(name, f"they hand out the cards {list(terms.handed)} once each, not {handed}")
-    n_themes = [sum(place.theme == q for place in its.places) for q in range(len(terms.questions))]
-    if n_themes[MURDER] != terms.n_murder_locations:
-        fail(name, f"{terms.n_murder_locations} headed by {terms.questions[MURDER]}, not {n_themes[MURDER]}")
+    n_themes = [sum(place.theme == q for place in contents.places) for q in range(len(terms.questions))]
+    if n_themes[c.MURDER] != terms.n_murder_locations:
+        fail(name, f"{terms.n_murder_locations} headed by {terms.questions[c.MURDER]}, not {n_themes[c.MURDER]}")
     if len(n_themes) > 1 and max(n_themes[1:]) - min(n_themes[1:]) > 1:
         fail(name, "the numbers of places headed by each of the other questions differ by at most 1")
 
 
-def check_secrets(terms: Terms, its: Contents, name: str) -> None:
-    """One true fact at most on a handed card, clearing facts on a setup card, each topic printed once."""
-    for card, facts in its.secrets.items():
-        kinds = (NOT,) if card >= FIRST_SETUP_CARD else (HAS, LACKS)
-        most = CLEARS_A_CARD if card >= FIRST_SETUP_CARD else 1
+def check_secrets(terms: Terms, contents: Contents, name: str) -> None:
+    """One true fact at most on a handed card, clearing facts on a setup card, each topic printed once.
+
+    A topic is a question and a trait. Who has seen a topic on a card knows that it is on no other: `redeal` deals those
+    that a seat has not seen.
+    """
+    for card, facts in contents.secrets.items():
+        kinds = (c.NOT,) if card >= c.FIRST_SETUP_CARD else (c.HAS, c.LACKS)
+        most = c.CLEARS_A_CARD if card >= c.FIRST_SETUP_CARD else 1
         if len(facts) > most:
             fail(name, f"card {card}: at most {most} facts")
         for fact in facts:
             if fact.kind not in kinds:
                 fail(name, f"card {card}: {terms.fact_text(fact)} is of the wrong kind")
-            if not its.is_true(fact):
+            if not contents.is_true(fact):
                 fail(name, f"card {card}: {terms.fact_text(fact)} is false")
         if len({fact.question for fact in facts}) < len(facts):
             fail(name, f"card {card}: two facts about one question")
-    printed = [(fact.question, fact.subject) for place in its.places for fact in place.facts]
-    printed += [(fact.question, fact.subject) for card in terms.handed for fact in its.secrets[card]]
+    printed = [(fact.question, fact.subject) for place in contents.places for fact in place.facts]
+    printed += [(fact.question, fact.subject) for card in terms.handed for fact in contents.secrets[card]]
     for q, question in enumerate(terms.questions):
         for t, trait in enumerate(terms.traits):
             if printed.count((q, t)) != 1:
                 fail(name, f"{question} and {trait} on exactly one place or card, not on {printed.count((q, t))}")
 
 
-def check_stories(terms: Terms, its: Contents, name: str) -> None:
-    """True clearing facts about others, few enough of each question."""
-    for portrait, facts in enumerate(its.stories):
+def check_stories(terms: Terms, contents: Contents, name: str) -> None:
+    """True clearing facts about others, few enough of each question (`Terms.cap`).
+
+    Oneself is left out, since Story A says already whether one is the answer.
+    """
+    for portrait, facts in enumerate(contents.stories):
         key = terms.people[portrait]
         if len(facts) > terms.n_witness:
             fail(name, f"{key}: at most {terms.n_witness} facts, not {len(facts)}")
         distinct(name, [terms.fact_text(fact) for fact in facts])
         for fact in facts:
-            if fact.kind != NOT or not its.is_true(fact):
+            if fact.kind != c.NOT or not contents.is_true(fact):
                 fail(name, f"{key}: {terms.fact_text(fact)} is no true clearing fact")
             if fact.subject == portrait or fact.subject >= terms.pool(fact.question):
                 fail(name, f"{key}: {terms.fact_text(fact)} is about oneself or outside the pool")
@@ -295,20 +299,24 @@ def check_stories(terms: Terms, its: Contents, name: str) -> None:
                 fail(name, f"{key}: at most {terms.cap(q)} facts about {terms.questions[q]}")
 
 
-def check_objectives(terms: Terms, its: Contents, win_points: int, name: str) -> None:
-    """Everybody accuses but the murderer; everybody has as many answers to give; secrets are one's own."""
-    for portrait, objectives in enumerate(its.objectives):
+def check_objectives(terms: Terms, contents: Contents, win_points: int, name: str) -> None:
+    """Everybody accuses but the murderer; everybody has as many answers to give; secrets are one's own.
+
+    Writing is simultaneous at a table. Here it is one decision after another, and a different number of them would tell
+    who has a secret.
+    """
+    for portrait, objectives in enumerate(contents.objectives):
         key = terms.people[portrait]
-        own = [q for q, answer in enumerate(its.solution) if answer == portrait]
-        answers = [objective.question for objective in objectives if objective.kind == ANSWER]
+        own = [q for q, answer in enumerate(contents.solution) if answer == portrait]
+        answers = [objective.question for objective in objectives if objective.kind == c.ANSWER]
         if len(answers) != terms.n_answers or len(set(answers)) < len(answers):
             fail(name, f"{key}: {terms.n_answers} different `answer` objectives")
-        if MURDER in answers or set(answers) & set(own):
+        if c.MURDER in answers or set(answers) & set(own):
             fail(name, f"{key}: no `answer` about the murder or an own secret")
-        accuses = sum(objective.kind == ACCUSE for objective in objectives)
-        if accuses != (MURDER not in own):
+        accuses = sum(objective.kind == c.ACCUSE for objective in objectives)
+        if accuses != (c.MURDER not in own):
             fail(name, f"{key}: `accuse` exactly once, but for the murderer, who has none")
-        hidden = [objective.question for objective in objectives if objective.kind == HIDE]
+        hidden = [objective.question for objective in objectives if objective.kind == c.HIDE]
         if not set(hidden) <= set(own) or len(set(hidden)) < len(hidden):
             fail(name, f"{key}: `hide` only what one is the answer to, once each")
         if sum(objective.points for objective in objectives) < win_points:
@@ -334,26 +342,38 @@ class Case:
     texts: Mapping[str, Any]
 
 
-def case_table(given: Any) -> Mapping[str, Any]:
+def case_table(name: Any) -> Mapping[str, Any]:
     """What a configuration calls its case, as a table: a dict, the name of the shipped case, or a path."""
-    if isinstance(given, Mapping):
-        return given
-    if not isinstance(given, str):
-        fail("case", f'"generated", "{DEAD_MONKEY}", the path of a TOML file or a dict, not {given!r}')
-    path = pathlib.Path(__file__).with_name(f"{DEAD_MONKEY}.toml") if given == DEAD_MONKEY else pathlib.Path(given)
+    if isinstance(name, Mapping):
+        return name
+    if not isinstance(name, str):
+        fail("case", f'"generated", "{c.DEAD_MONKEY}", the path of a TOML file or a dict, not {name!r}')
+    path = pathlib.Path(__file__).with_name(f"{c.DEAD_MONKEY}.toml") if name == c.DEAD_MONKEY else pathlib.Path(name)
     try:
         return tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
-        fail("case", f"cannot read {given!r}: {error}")
+        fail("case", f"cannot read {name!r}: {error}")
 
 
-def read_case(given: Any, pool_all: bool, win_points: int) -> Case:
-    """A written case, with every check; the error begins with `case`, and names the field."""
-    return CaseReader(case_table(given), pool_all).read(win_points)
+def read_case(name: Any, pool_all: bool, win_points: int) -> Case:
+    """A written case, with every check; the error begins with `case`, and names the field.
+
+    Args:
+        name: a dict, the name of the shipped case, or the path of a TOML file.
+        pool_all: can anybody be the murderer, or portraits alone?
+        win_points: what each portrait's objectives must offer.
+
+    Raises:
+        ValueError: `case.<field>: ...`
+    """
+    return CaseReader(case_table(name), pool_all).read(win_points)
 
 
 class CaseReader:
-    """A table that describes a case, read field by field."""
+    """A table that describes a case, read field by field.
+
+    Sizes follow from how many rows there are, so `sizes` comes first; then every key that a row names can be looked up.
+    """
 
     def __init__(self, table: Mapping[str, Any], pool_all: bool) -> None:
         self.table = table
@@ -367,32 +387,33 @@ class CaseReader:
         for name, n in (("title", 0), ("prologue", 0), ("summary", 0), ("introduction", 2), ("solution_text", 2)):
             self.texts(table, name, n)
         questions = self.keys("questions", self.rows("questions", "key", "text"))
-        if len(questions) not in N_QUESTIONS:
+        if len(questions) not in c.N_QUESTIONS:
             fail("case.questions", f"1, 3 or 4, not {len(questions)}")
         traits = self.keys("traits", self.rows("traits", "key", "text"))
-        if not 2 <= len(traits) <= MAX_TRAITS:
-            fail("case.traits", f"2 to {MAX_TRAITS}, not {len(traits)}")
+        if not 2 <= len(traits) <= c.MAX_TRAITS:
+            fail("case.traits", f"2 to {c.MAX_TRAITS}, not {len(traits)}")
         characters = self.rows("characters", *PORTRAIT_FIELDS)
         people = self.keys("characters", characters)
         is_portrait = [a_bool("case.characters", row.get("portrait", True)) for row in characters]
         n_portraits = sum(is_portrait)
         if is_portrait != sorted(is_portrait, reverse=True):
             fail("case.characters", "portraits come first")
-        if not MIN_SEATS <= n_portraits <= MAX_SEATS or len(people) - n_portraits > MAX_EXTRAS:
-            fail("case.characters", f"{MIN_SEATS} to {MAX_SEATS} portraits and at most {MAX_EXTRAS} others")
+        if not c.MIN_SEATS <= n_portraits <= c.MAX_SEATS or len(people) - n_portraits > c.MAX_EXTRAS:
+            fail("case.characters", f"{c.MIN_SEATS} to {c.MAX_SEATS} portraits and at most {c.MAX_EXTRAS} others")
         if len(people) > 2 ** len(traits):
             fail("case.traits", f"{len(traits)} traits cannot tell {len(people)} characters apart")
         rows = self.rows("locations", "title", "theme", "facts", "hands", "text")
-        if not 2 <= len(rows) <= MAX_LOCATIONS or not len(rows) <= len(questions) * len(traits) <= 2 * len(rows):
-            fail("case.locations", f"2 to {MAX_LOCATIONS}, no more than questions x traits and at least half as many")
+        if not 2 <= len(rows) <= c.MAX_LOCATIONS or not len(rows) <= len(questions) * len(traits) <= 2 * len(rows):
+            fail("case.locations", f"2 to {c.MAX_LOCATIONS}, no more than questions x traits and at least half as many")
         self.terms = Terms(questions, traits, people, n_portraits, len(rows), 0, 0, 0, 0, self.pool_all)
         return characters, rows
 
     def read(self, win_points: int) -> Case:
+        """The whole case."""
         characters, rows = self.sizes()
         questions, n_portraits = self.terms.questions, self.terms.n_portraits
         secrets = self.secrets()
-        n_secrets = sum(card in HANDED for card in secrets)
+        n_secrets = sum(card in c.HANDED for card in secrets)
         if n_secrets > len(rows):
             fail("case.secrets", f"at most {len(rows)} can be handed out")
         places = [self.place(row) for row in rows]
@@ -401,14 +422,14 @@ class CaseReader:
         objectives = [self.objectives(row) for row in portraits]
         for row in characters[n_portraits:]:
             known_only_in("characters", row, PORTRAIT_FIELDS[:5])
-        n_answers = sum(objective.kind == ANSWER for objective in objectives[0])
-        if n_answers > min(MAX_ANSWERS, max(0, len(questions) - 2)):
+        n_answers = sum(objective.kind == c.ANSWER for objective in objectives[0])
+        if n_answers > min(c.MAX_ANSWERS, max(0, len(questions) - 2)):
             fail("case.objectives", f"{self.terms.people[0]}: too many `answer` objectives")
         most = max(map(len, stories))
-        if most > MAX_WITNESS:
-            fail("case.stories", f"at most {MAX_WITNESS} facts")
-        n_witness = an_int("case.witness_facts", self.table.get("witness_facts", most), most, MAX_WITNESS)
-        n_murder = sum(place.theme == MURDER for place in places)
+        if most > c.MAX_WITNESS:
+            fail("case.stories", f"at most {c.MAX_WITNESS} facts")
+        n_witness = an_int("case.witness_facts", self.table.get("witness_facts", most), most, c.MAX_WITNESS)
+        n_murder = sum(place.theme == c.MURDER for place in places)
         self.terms = replace(
             self.terms, n_secrets=n_secrets, n_murder_locations=n_murder, n_answers=n_answers, n_witness=n_witness
         )
@@ -417,19 +438,20 @@ class CaseReader:
             [self.code(row) for row in characters],
             self.solution(),
             places,
-            {card: facts for card, (facts, _) in secrets.items() if card not in OUT_CARD},
+            {card: facts for card, (facts, _) in secrets.items() if card not in c.OUT_CARD},
             stories,
             objectives,
             out,
             to,
         )
-        if len(questions) == 1 and any(place.theme != MURDER for place in places):
+        if len(questions) == 1 and any(place.theme != c.MURDER for place in places):
             fail("case.locations", "headed by the only question")
         check(self.terms, contents, win_points, "case.")
         self.check_setup_cards(contents)
         return Case(self.terms, contents, self.table)
 
     def rows(self, name: str, *known: str) -> list[Mapping[str, Any]]:
+        """A list of tables with no other fields than some; texts in them are texts."""
         rows = a_list(f"case.{name}", self.table.get(name))
         for row in rows:
             if not isinstance(row, Mapping):
@@ -449,6 +471,7 @@ class CaseReader:
                 a_text(name, text)
 
     def keys(self, name: str, rows: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
+        """The keys of some rows: short, plain, no two alike."""
         keys = [a_text(f"case.{name}", row.get("key")) for row in rows]
         for key in keys:
             if not KEY.fullmatch(key):
@@ -456,8 +479,8 @@ class CaseReader:
         distinct(f"case.{name}", keys)
         return tuple(keys)
 
-    def facts(self, name: str, given: Any) -> list[Fact]:
-        return [self.terms.fact(f"case.{name}", text) for text in a_list(f"case.{name}", given)]
+    def facts(self, name: str, texts: Any) -> list[Fact]:
+        return [self.terms.fact(f"case.{name}", text) for text in a_list(f"case.{name}", texts)]
 
     def code(self, row: Mapping[str, Any]) -> int:
         traits = [self.terms.trait("case.traits", key) for key in a_list("case.traits", row.get("traits", []))]
@@ -465,15 +488,15 @@ class CaseReader:
         return sum(1 << trait for trait in traits)
 
     def solution(self) -> list[int]:
-        given = self.table.get("solution")
-        if not isinstance(given, Mapping) or set(given) != set(self.terms.questions):
-            fail("case.answers", f"a table [solution] with {', '.join(self.terms.questions)}, not {given!r}")
-        return [self.terms.person("case.answers", given[question]) for question in self.terms.questions]
+        answers = self.table.get("solution")
+        if not isinstance(answers, Mapping) or set(answers) != set(self.terms.questions):
+            fail("case.answers", f"a table [solution] with {', '.join(self.terms.questions)}, not {answers!r}")
+        return [self.terms.person("case.answers", answers[question]) for question in self.terms.questions]
 
     def place(self, row: Mapping[str, Any]) -> Place:
         name = "case.locations"
         theme = self.terms.question(name, row.get("theme"))
-        hands = an_int(name, row.get("hands", 0), 0, N_CARDS)
+        hands = an_int(name, row.get("hands", 0), 0, c.N_CARDS)
         return Place(theme, self.facts("locations", row.get("facts")), hands)
 
     def story(self, row: Mapping[str, Any]) -> list[Fact]:
@@ -485,50 +508,50 @@ class CaseReader:
 
     def secrets(self) -> dict[int, tuple[list[Fact], Mapping[str, Any]]]:
         """Card -> its facts and its row; the numbers are a possible deck's."""
-        found: dict[int, tuple[list[Fact], Mapping[str, Any]]] = {}
+        cards: dict[int, tuple[list[Fact], Mapping[str, Any]]] = {}
         for row in self.rows("secrets", "number", "facts", "text", "out", "to") if "secrets" in self.table else []:
-            card = an_int("case.secrets", row.get("number"), 1, N_CARDS)
-            if card in found:
+            card = an_int("case.secrets", row.get("number"), 1, c.N_CARDS)
+            if card in cards:
                 fail("case.secrets", f"card {card} occurs twice")
-            found[card] = (self.facts("secrets", row.get("facts", [])), row)
-            if (card in OUT_CARD) != ("out" in row):
+            cards[card] = (self.facts("secrets", row.get("facts", [])), row)
+            if (card in c.OUT_CARD) != ("out" in row):
                 fail("case.out", f"card {card}: `out` on cards 5 and 6 only")
-            if (card >= FIRST_SETUP_CARD) != ("to" in row):
+            if (card >= c.FIRST_SETUP_CARD) != ("to" in row):
                 fail("case.to", f"card {card}: `to` on cards 9, 10 and 11 only")
-            if card in OUT_CARD and found[card][0]:
+            if card in c.OUT_CARD and cards[card][0]:
                 fail("case.secrets", f"card {card} has no facts")
-        handed = [card for card in HANDED if card in found]
-        if handed != list(HANDED[: len(handed)]):
-            fail("case.secrets", f"a smaller deck has the first of the cards {list(HANDED)}, not {handed}")
-        for n_out, setup in enumerate(SETUP_CARDS):
-            together = [OUT_CARD[n_out], *setup] if n_out else []
-            if 0 < sum(card in found for card in together) < len(together):
+        handed = [card for card in c.HANDED if card in cards]
+        if handed != list(c.HANDED[: len(handed)]):
+            fail("case.secrets", f"a smaller deck has the first of the cards {list(c.HANDED)}, not {handed}")
+        for n_out, setup in enumerate(c.SETUP_CARDS):
+            together = [c.OUT_CARD[n_out], *setup] if n_out else []
+            if 0 < sum(card in cards for card in together) < len(together):
                 fail("case.secrets", f"the cards {together} come together")
-        return found
+        return cards
 
     def out(self, secrets: Mapping[int, tuple[list[Fact], Mapping[str, Any]]]) -> dict[int, list[int]]:
         """By how many are out: who, as card 05 or 06 says."""
-        found = {}
-        for n_out, card in enumerate(OUT_CARD):
+        portraits = {}
+        for n_out, card in enumerate(c.OUT_CARD):
             if n_out and card in secrets:
                 keys = a_list("case.out", secrets[card][1]["out"], n_out)
-                found[n_out] = [self.terms.portrait("case.out", key) for key in keys]
+                portraits[n_out] = [self.terms.portrait("case.out", key) for key in keys]
                 distinct("case.out", keys)
-        return found
+        return portraits
 
     def to(self, secrets: Mapping[int, tuple[list[Fact], Mapping[str, Any]]]) -> dict[int, int]:
         return {
             card: self.terms.portrait("case.to", row["to"])
             for card, (_, row) in secrets.items()
-            if card >= FIRST_SETUP_CARD
+            if card >= c.FIRST_SETUP_CARD
         }
 
-    def check_setup_cards(self, its: Contents) -> None:
+    def check_setup_cards(self, contents: Contents) -> None:
         """They go to portraits that are in play then."""
-        for n_out, cards in enumerate(SETUP_CARDS):
+        for n_out, cards in enumerate(c.SETUP_CARDS):
             for card in cards:
-                if card in its.to and its.to[card] in its.out[n_out]:
-                    fail("case.to", f"card {card} goes to {self.terms.people[its.to[card]]}, who is out then")
+                if card in contents.to and contents.to[card] in contents.out[n_out]:
+                    fail("case.to", f"card {card} goes to {self.terms.people[contents.to[card]]}, who is out then")
 
 
 def known_only_in(name: str, row: Mapping[str, Any], known: Sequence[str]) -> None:

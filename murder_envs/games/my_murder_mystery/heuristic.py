@@ -1,7 +1,12 @@
-"""A scripted player (the page's section 13), compiled: it sees an observation, a legal set and public rules, no more.
+"""A scripted player, compiled: it sees an observation, a legal set and public rules, no more.
 
 It pools facts on the murder fast, tests everybody's words against public places and against each other, lies about what
 it hides and only where it could know, uses tokens on cards that others have read, and mistrusts silence.
+
+Three notions carry it. A player is *caught* on a question if a statement of that player cannot be right, or if two more
+players deny it. The *belief* that a person is the answer adds up what players who are not caught say for and against; a
+statement about a trait weighs more with *grounds*, if the speaker has read a card that I have not. The *scapegoat* of
+whoever hides something is another person who fits what is public, and most of what others say.
 
 All people are counted as the looker counts them, itself 0. Sets of people and of traits are bitmasks.
 """
@@ -10,33 +15,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from murder_envs.core.bits import bit, count, full, get_bits, has, is_in, kth, kth_of, popcount
+from murder_envs.core.bits import NONE, bit, count, full, get_bits, has, is_in, kth, kth_of, popcount
 from murder_envs.core.jit import kernel
 from murder_envs.core.rng import stream_below
-from murder_envs.games.my_murder_mystery.cards import (
-    FIRST_SETUP_CARD,
-    HAS,
-    IS,
-    LACKS,
-    MAX_LOCATIONS,
-    MURDER,
-    N_CARDS,
-    N_SETUP_CARDS,
-    NONE,
-    NOT,
-)
-from murder_envs.games.my_murder_mystery.moves import (
-    ACCUSE_PHASE,
-    ANSWER_PHASE,
-    LEADER,
-    PASS,
-    REPLY,
-    TALK,
-    VETO,
-    VETO_LEADER,
-    VETO_LOCATION,
-    VISIT,
-)
+from murder_envs.games.my_murder_mystery import cards as c
+from murder_envs.games.my_murder_mystery.moves import PASS, PHASE, PHASES, VETO
+from murder_envs.games.my_murder_mystery.state import of_question
 
 # Marks in the belief.
 CAUGHT = 1.0  # for a player who is caught, being the answer
@@ -47,38 +31,45 @@ SUSPECTED_BY = 0.5
 SILENT = 2.0
 DENIED = 2  # further players who contradict a statement: then it counts as false
 
-# Worth of a location by its theme.
+# Worth of a location by its theme: what helps oneself least is opened last.
 OWN_SECRET, NO_USE, OTHER, ASKED_OF_ME, OPEN_MURDER = -1, 0, 1, 3, 4
 
 
 @kernel
 def heuristic(row, legal_set, rules, stream):
-    """The scripted player's action."""
+    """The scripted player's action.
+
+    Args:
+        row: the observation of the seat to act, int8.
+        legal_set: what it may do, uint64 words.
+        rules: of which it uses sizes, starts of blocks and pools, all public.
+        stream: its own random numbers, uint64[1]: for ties.
+    """
     if count(legal_set) == 1:
         return kth_of(legal_set, 0)
-    phase = lowest_of(row, rules.obs_phase, 10)
-    if phase == TALK:
+    phase = lowest_of(row, rules.obs_phase, len(PHASES))
+    if phase == PHASE.talk:
         return choose_talk(row, legal_set, rules, stream)
-    if phase == REPLY:
+    if phase == PHASE.reply:
         question = lowest_of(row, rules.obs_question, rules.n_questions)
         return choose_words(row, legal_set, rules, stream, bit(question), False)
-    if phase == VISIT:
+    if phase == PHASE.visit:
         return choose_visit(row, legal_set, rules, stream)
-    if phase == VETO_LOCATION:
+    if phase == PHASE.veto_location:
         theme = theme_of(row, rules, lowest_of(row, rules.obs_chosen, rules.n_locations))
-        vetoes = is_own(row, rules, theme) and (theme == MURDER or row[rules.obs_tokens] > 1)
-        return np.int64(VETO if vetoes else PASS)
-    if phase == LEADER:
+        vetoes = is_own(row, rules, theme) and (theme == c.MURDER or row[rules.obs_tokens] > 1)
+        return VETO if vetoes else PASS
+    if phase == PHASE.leader:
         return rules.do_leader + choose_leader(row, legal_set, rules, stream) - 1
-    if phase == VETO_LEADER:
+    if phase == PHASE.veto_leader:
         nominee = get_bits(row, rules.obs_nominee, rules.n_portraits)
-        vetoes = not is_own(row, rules, MURDER) and candidates(row, rules, MURDER) == nominee
-        return np.int64(VETO if vetoes else PASS)
-    if phase == ACCUSE_PHASE:
-        if is_own(row, rules, MURDER):
-            return rules.do_accuse + scapegoat(row, rules, MURDER)
-        return rules.do_accuse + best(row, rules, stream, MURDER, candidates(row, rules, MURDER))
-    if phase == ANSWER_PHASE:
+        vetoes = not is_own(row, rules, c.MURDER) and candidates(row, rules, c.MURDER) == nominee
+        return VETO if vetoes else PASS
+    if phase == PHASE.accuse:
+        if is_own(row, rules, c.MURDER):
+            return rules.do_accuse + scapegoat(row, rules, c.MURDER)
+        return rules.do_accuse + best(row, rules, stream, c.MURDER, candidates(row, rules, c.MURDER))
+    if phase == PHASE.answer:
         question = lowest_of(row, rules.obs_question, rules.n_questions)
         return rules.do_answer + best(row, rules, stream, question, candidates(row, rules, question))
     return rules.do_condemn + choose_condemned(row, legal_set, rules, stream)
@@ -149,7 +140,7 @@ def is_public(row, rules, question, trait):
         at = rules.obs_location_facts + (location * rules.n_questions + question) * rules.n_traits + trait
         if row[at] != 0:
             return row[at]
-    return np.int8(0)
+    return 0
 
 
 @kernel
@@ -160,8 +151,11 @@ def has_read(row, rules, card, offset):
 
 @kernel
 def has_grounds(row, rules, offset):
-    """Has a player read a card about traits that I have not read?"""
-    for card in range(1, FIRST_SETUP_CARD):
+    """Has a player read a card about traits that I have not read?
+
+    A fact that is new to me can only come from there, so such a player has grounds for what it says.
+    """
+    for card in range(1, c.FIRST_SETUP_CARD):
         if has_read(row, rules, card, offset) and not has_read(row, rules, card, 0):
             return True
     return False
@@ -194,26 +188,29 @@ def speaks_of_others(row, rules, offset):
 
 @kernel
 def is_caught(row, rules, question, offset):
-    """Can something that a player says on a question not be right, or do two further players deny it?"""
+    """Can something that a player says on a question not be right, or do two further players deny it?
+
+    A statement cannot be right if none of my candidates fits it. One player's denial is no proof: that one may lie.
+    """
     people = candidates(row, rules, question)
     n = n_players(row, rules)
     for person in range(rules.n_people):
-        said = about_person(row, rules, offset, question, person)
-        if said != 0:
-            if (people & bit(person) if said > 0 else people & ~bit(person)) == NONE:
+        sign = about_person(row, rules, offset, question, person)
+        if sign != 0:
+            if (people & bit(person) if sign > 0 else people & ~bit(person)) == NONE:
                 return True
             denied = 0
             for other in range(1, n):
-                denied += other != offset and about_person(row, rules, other, question, person) == -said
+                denied += other != offset and about_person(row, rules, other, question, person) == -sign
             if denied >= DENIED:
                 return True
     for trait in range(rules.n_traits):
-        said = about_trait(row, rules, offset, question, trait)
-        if said != 0:
+        sign = about_trait(row, rules, offset, question, trait)
+        if sign != 0:
             fitting = bearers(row, rules, trait)
-            if (people & fitting if said > 0 else people & ~fitting) == NONE:
+            if (people & fitting if sign > 0 else people & ~fitting) == NONE:
                 return True
-            if n_others_saying(row, rules, question, trait, -said) >= DENIED:
+            if n_others_saying(row, rules, question, trait, -sign) >= DENIED:
                 return True
     return False
 
@@ -236,8 +233,7 @@ def best(row, rules, stream, question, people):
 
 @kernel
 def extreme(row, rules, stream, question, people, sign):
-    """The person of a set with the greatest belief (sign 1) or the least (sign -1); those whom facts exclude are below
-    all; ties at random."""
+    """The person of a set with the greatest belief (sign 1) or the least (sign -1); ties at random."""
     tied = tied_for(row, rules, question, people, sign)
     n = popcount(tied)
     return kth(tied, stream_below(stream, n) if n > 1 else 0)
@@ -248,10 +244,14 @@ EXCLUDED = -1e6
 
 @kernel
 def tied_for(row, rules, question, people, sign):
-    """The people of a set with the greatest (sign 1) or the least belief (sign -1)."""
+    """The people of a set with the greatest (sign 1) or the least belief (sign -1).
+
+    Those whom facts exclude are below all others. Once most players have said something about others, whoever has not
+    is believed to hide something.
+    """
     n = n_players(row, rules)
     fitting = candidates(row, rules, question)
-    silence_counts = question == MURDER and most_speak(row, rules)
+    silence_counts = question == c.MURDER and most_speak(row, rules)
     tied = NONE
     most = -np.inf
     trusted = NONE
@@ -288,18 +288,18 @@ def belief(row, rules, question, person, n, trusted, grounded):
         if not has(trusted, offset):
             score += CAUGHT if person == offset else 0.0
             continue
-        said = about_person(row, rules, offset, question, person)
-        if said > 0:
+        sign = about_person(row, rules, offset, question, person)
+        if sign > 0:
             score += SAID_IS
-        elif said < 0:
+        elif sign < 0:
             score += SAID_NOT_ME if person == offset else SAID_NOT
         weight = WITH_GROUNDS if has(grounded, offset) else WITHOUT_GROUNDS
         for trait in range(rules.n_traits):
-            said = about_trait(row, rules, offset, question, trait)
-            if said != 0:
+            sign = about_trait(row, rules, offset, question, trait)
+            if sign != 0:
                 has_it = row[rules.obs_traits + person * rules.n_traits + trait] != 0
-                score += weight if has_it == (said > 0) else -weight
-        if question == MURDER and row[rules.obs_suspicions + offset * rules.n_people + person] != 0:
+                score += weight if has_it == (sign > 0) else -weight
+        if question == c.MURDER and row[rules.obs_suspicions + offset * rules.n_people + person] != 0:
             score += SUSPECTED_BY
     return score
 
@@ -309,7 +309,10 @@ def belief(row, rules, question, person, n, trusted, grounded):
 
 @kernel
 def scapegoat(row, rules, question):
-    """Another who fits all public facts, and most of what others say of the question that I am the answer to."""
+    """Another who fits all public facts, and most of what others say of the question that I am the answer to.
+
+    If public facts leave nobody of the pool but me, any other player has to do.
+    """
     n = n_players(row, rules)
     people = rules.pool[question] & ~bit(0)
     for trait in range(rules.n_traits):
@@ -320,14 +323,14 @@ def scapegoat(row, rules, question):
     if people == NONE:
         people = full(n) & ~bit(0)
     most = -10_000
-    found = 0
+    best_fit = 0
     for person in range(rules.n_people):
         if has(people, person):
             fit = fitness(row, rules, question, person, n)
             if fit > most:
                 most = fit
-                found = person
-    return found
+                best_fit = person
+    return best_fit
 
 
 @kernel
@@ -336,15 +339,15 @@ def fitness(row, rules, question, person, n):
     fit = 0
     for offset in range(1, n):
         for other in range(rules.n_people):
-            said = about_person(row, rules, offset, question, other)
-            if said != 0:
-                fit += 1 if (other == person) == (said > 0) else -1
+            sign = about_person(row, rules, offset, question, other)
+            if sign != 0:
+                fit += 1 if (other == person) == (sign > 0) else -1
         for trait in range(rules.n_traits):
-            said = about_trait(row, rules, offset, question, trait)
-            if said != 0:
+            sign = about_trait(row, rules, offset, question, trait)
+            if sign != 0:
                 has_it = row[rules.obs_traits + person * rules.n_traits + trait] != 0
-                fit += 1 if has_it == (said > 0) else -1
-        if question == MURDER:
+                fit += 1 if has_it == (sign > 0) else -1
+        if question == c.MURDER:
             fit += row[rules.obs_suspicions + offset * rules.n_people + person]
     return fit
 
@@ -352,14 +355,14 @@ def fitness(row, rules, question, person, n):
 @kernel
 def say_person(rules, question, kind, person):
     """The action of a statement about a person."""
-    return rules.do_say + question * rules.n_facts + (person if kind == IS else rules.n_people + person)
+    return rules.do_say + question * rules.n_facts + (person if kind == c.IS else rules.n_people + person)
 
 
 @kernel
 def say_trait(rules, question, kind, trait):
     """The action of a statement about a trait."""
     start = rules.do_say + question * rules.n_facts + 2 * rules.n_people
-    return start + (trait if kind == HAS else rules.n_traits + trait)
+    return start + (trait if kind == c.HAS else rules.n_traits + trait)
 
 
 NOTHING_TO_SAY = -1
@@ -371,48 +374,48 @@ def take_back(row, rules, questions):
     for question in range(rules.n_questions):
         if has(questions, question) and is_own(row, rules, question):
             for trait in range(rules.n_traits):
-                said = about_trait(row, rules, 0, question, trait)
+                sign = about_trait(row, rules, 0, question, trait)
                 mine = row[rules.obs_traits + trait] != 0
-                if said != 0 and (said > 0) != mine:
-                    known = is_public(row, rules, question, trait) == -said
-                    if known or n_others_saying(row, rules, question, trait, -said) >= DENIED:
-                        return say_trait(rules, question, HAS if said < 0 else LACKS, trait)
-    return np.int64(NOTHING_TO_SAY)
+                if sign != 0 and (sign > 0) != mine:
+                    known = is_public(row, rules, question, trait) == -sign
+                    if known or n_others_saying(row, rules, question, trait, -sign) >= DENIED:
+                        return say_trait(rules, question, c.HAS if sign < 0 else c.LACKS, trait)
+    return NOTHING_TO_SAY
 
 
 @kernel
 def may_lie(row, rules):
     """Have I said less about my own secrets than I could have read on cards?"""
-    said = 0
+    stated = 0
     for question in range(rules.n_questions):
         if is_own(row, rules, question):
             for trait in range(rules.n_traits):
-                said += about_trait(row, rules, 0, question, trait) != 0
+                stated += about_trait(row, rules, 0, question, trait) != 0
     read = 0
-    for card in range(1, FIRST_SETUP_CARD):
+    for card in range(1, c.FIRST_SETUP_CARD):
         read += has_read(row, rules, card, 0)
-    return said < read
+    return stated < read
 
 
 @kernel
 def lie(row, rules, questions):
     """A trait that tells the scapegoat from me, the least denied first."""
     if not may_lie(row, rules):
-        return np.int64(NOTHING_TO_SAY)
+        return NOTHING_TO_SAY
     least = DENIED
-    found = np.int64(NOTHING_TO_SAY)
+    action = NOTHING_TO_SAY
     for question in range(rules.n_questions):
-        if has(questions, question) and is_own(row, rules, question) and found == NOTHING_TO_SAY:
+        if has(questions, question) and is_own(row, rules, question) and action == NOTHING_TO_SAY:
             other = scapegoat(row, rules, question)
             for trait in range(rules.n_traits):
-                its = row[rules.obs_traits + other * rules.n_traits + trait]
+                goat_has = row[rules.obs_traits + other * rules.n_traits + trait]
                 new = is_public(row, rules, question, trait) == 0 and about_trait(row, rules, 0, question, trait) == 0
-                if its != row[rules.obs_traits + trait] and new:
-                    denied = n_others_saying(row, rules, question, trait, -1 if its != 0 else 1)
+                if goat_has != row[rules.obs_traits + trait] and new:
+                    denied = n_others_saying(row, rules, question, trait, -1 if goat_has != 0 else 1)
                     if denied < least:
                         least = denied
-                        found = say_trait(rules, question, HAS if its != 0 else LACKS, trait)
-    return found
+                        action = say_trait(rules, question, c.HAS if goat_has != 0 else c.LACKS, trait)
+    return action
 
 
 # -- Talk -------------------------------------------------------------------------------------------------------------
@@ -424,7 +427,7 @@ def clears(row, rules, question, person):
     at = question * rules.n_people + person
     if row[rules.obs_story + at] != 0:
         return True
-    for k in range(N_SETUP_CARDS):
+    for k in range(c.N_SETUP_CARDS):
         if row[rules.obs_card_clears + k * rules.n_questions * rules.n_people + at] != 0:
             return True
     return False
@@ -439,13 +442,13 @@ def share(row, rules, questions):
                 known = row[rules.obs_known_traits + question * rules.n_traits + trait]
                 if known != 0 and is_public(row, rules, question, trait) == 0:
                     if about_trait(row, rules, 0, question, trait) != known:
-                        return say_trait(rules, question, HAS if known > 0 else LACKS, trait)
+                        return say_trait(rules, question, c.HAS if known > 0 else c.LACKS, trait)
     for question in range(rules.n_questions):
         if has(questions, question) and not is_own(row, rules, question):
             for person in range(1, rules.n_people):
                 if clears(row, rules, question, person) and about_person(row, rules, 0, question, person) >= 0:
-                    return say_person(rules, question, NOT, person)
-    return np.int64(NOTHING_TO_SAY)
+                    return say_person(rules, question, c.NOT, person)
+    return NOTHING_TO_SAY
 
 
 @kernel
@@ -461,7 +464,7 @@ def choose_talk(row, legal_set, rules, stream):
     if card != 0:
         return rules.do_take + card - 1
     if not is_in(legal_set, rules.do_suspect):
-        return np.int64(PASS)
+        return PASS
     return choose_words(row, legal_set, rules, stream, full(rules.n_questions), True)
 
 
@@ -470,12 +473,12 @@ def wanted_card(row, legal_set, rules, stream):
     """From round 2 on any card unread; the murderer keeps its tokens while a place of the murder is face down."""
     if row[rules.obs_round] < 2:
         return 0
-    if is_own(row, rules, MURDER):
+    if is_own(row, rules, c.MURDER):
         for location in range(rules.n_locations):
-            if theme_of(row, rules, location) == MURDER and row[rules.obs_location + 3 * location] == 0:
+            if theme_of(row, rules, location) == c.MURDER and row[rules.obs_location + 3 * location] == 0:
                 return 0
     cards = NONE
-    for card in range(1, N_CARDS + 1):
+    for card in range(1, c.N_CARDS + 1):
         if is_in(legal_set, rules.do_take + card - 1) and not has_read(row, rules, card, 0):
             cards |= bit(card)
     n = popcount(cards)
@@ -486,8 +489,8 @@ def wanted_card(row, legal_set, rules, stream):
 
 @kernel
 def choose_words(row, legal_set, rules, stream, questions, may_suspect):
-    """What to say on some questions: in the order of the page's table for whoever has something to hide, or not."""
-    murderer = is_own(row, rules, MURDER)
+    """What to say on some questions: for the murderer and for all others, in the order of what serves each best."""
+    murderer = is_own(row, rules, c.MURDER)
     action = take_back(row, rules, questions)
     if can_say(legal_set, action):
         return action
@@ -500,11 +503,11 @@ def choose_words(row, legal_set, rules, stream, questions, may_suspect):
             if can_say(legal_set, action):
                 return action
         if may_suspect:
-            action = suspect(row, rules, bit(scapegoat(row, rules, MURDER)), stream)
+            action = suspect(row, rules, bit(scapegoat(row, rules, c.MURDER)), stream)
             if can_say(legal_set, action):
                 return action
     else:
-        action = share(row, rules, questions & bit(MURDER))
+        action = share(row, rules, questions & bit(c.MURDER))
         if can_say(legal_set, action):
             return action
         action = lie(row, rules, questions)
@@ -514,18 +517,18 @@ def choose_words(row, legal_set, rules, stream, questions, may_suspect):
     if can_say(legal_set, action):
         return action
     if may_suspect and not murderer:
-        people = tied_for(row, rules, MURDER, candidates(row, rules, MURDER), 1.0)
+        people = tied_for(row, rules, c.MURDER, candidates(row, rules, c.MURDER), 1.0)
         action = suspect(row, rules, people, stream)
         if can_say(legal_set, action):
             return action
-    return np.int64(PASS)
+    return PASS
 
 
 @kernel
 def suspect(row, rules, people, stream):
     """Name one of some people, unless I have named one of them last."""
     if get_bits(row, rules.obs_suspicions, rules.n_people) & people != NONE:
-        return np.int64(NOTHING_TO_SAY)
+        return NOTHING_TO_SAY
     n = popcount(people)
     return rules.do_suspect + kth(people, stream_below(stream, n) if n > 1 else 0)
 
@@ -540,7 +543,7 @@ def worth(row, rules, location):
     if is_own(row, rules, theme):
         return OWN_SECRET
     is_open = popcount(candidates(row, rules, theme)) > 1
-    if theme == MURDER:
+    if theme == c.MURDER:
         return OPEN_MURDER if is_open else NO_USE
     return ASKED_OF_ME if is_open and row[rules.obs_objective_answer + theme] != 0 else OTHER
 
@@ -550,7 +553,7 @@ def choose_visit(row, legal_set, rules, stream):
     """The location of greatest worth."""
     most = -100
     tied = NONE
-    for location in range(MAX_LOCATIONS):
+    for location in range(c.MAX_LOCATIONS):
         if location < rules.n_locations and is_in(legal_set, rules.do_visit + location):
             value = worth(row, rules, location)
             if value > most:
@@ -568,9 +571,9 @@ def choose_leader(row, legal_set, rules, stream):
     for offset in range(1, n_players(row, rules)):
         if is_in(legal_set, rules.do_leader + offset - 1):
             people |= bit(offset)
-    if is_own(row, rules, MURDER):
+    if is_own(row, rules, c.MURDER):
         return kth(people, stream_below(stream, popcount(people)))
-    return extreme(row, rules, stream, MURDER, people, -1.0)
+    return extreme(row, rules, stream, c.MURDER, people, -1.0)
 
 
 @kernel
@@ -580,9 +583,9 @@ def choose_condemned(row, legal_set, rules, stream):
     for person in range(1, rules.n_people):
         if is_in(legal_set, rules.do_condemn + person):
             people |= bit(person)
-    if is_own(row, rules, MURDER):
+    if is_own(row, rules, c.MURDER):
         return kth(people, 0)
-    return best(row, rules, stream, MURDER, people)
+    return best(row, rules, stream, c.MURDER, people)
 
 
 # -- Whom to believe --------------------------------------------------------------------------------------------------
@@ -595,7 +598,7 @@ def is_consistent(state, rules, seat):
     for other in range(rules.n_seats):
         if other != seat:
             for question in range(rules.n_questions):
-                answer = np.int64(state.solution[question])
+                answer = state.solution[question]
                 if answer != other and not is_true_of(state, rules, other, question, answer):
                     return False
     return True
@@ -605,14 +608,10 @@ def is_consistent(state, rules, seat):
 def is_true_of(state, rules, speaker, question, answer):
     """Is everything that a player has on record on a question true of `answer`?"""
     n_people, n_traits = rules.n_people, rules.n_traits
-    is_it = (np.uint64(state.claims_is[speaker]) >> np.uint64(question * n_people)) & full(n_people)
-    is_not = (np.uint64(state.claims_not[speaker]) >> np.uint64(question * n_people)) & full(n_people)
-    has_them = (np.uint64(state.claims_has[speaker]) >> np.uint64(question * n_traits)) & full(n_traits)
-    lacks_them = (np.uint64(state.claims_lacks[speaker]) >> np.uint64(question * n_traits)) & full(n_traits)
-    traits = (np.uint64(state.traits) >> np.uint64(answer * n_traits)) & full(n_traits)
+    traits = of_question(state.traits, answer, n_traits)  # laid out by person as the other sets are by question
     return (
-        is_it & ~bit(answer) == NONE
-        and not has(is_not, answer)
-        and has_them & ~traits == NONE
-        and (lacks_them & traits == NONE)
+        of_question(state.claims_is[speaker], question, n_people) & ~bit(answer) == NONE
+        and not has(of_question(state.claims_not[speaker], question, n_people), answer)
+        and of_question(state.claims_has[speaker], question, n_traits) & ~traits == NONE
+        and of_question(state.claims_lacks[speaker], question, n_traits) & traits == NONE
     )

@@ -2,115 +2,86 @@
 
 A round, as phases:
 
-    VISIT -> (VETO_LOCATION by each with a token -> VISIT again, if one vetoes) -> the location is read
-    -> TALK by each in turn, from the Leader on (-> REPLY by whom one asks)
-    -> LEADER -> (VETO_LEADER by each with a token -> LEADER again, if one vetoes) -> the next round
+    visit -> (veto_location by each with a token -> visit again, if one vetoes) -> the location is read
+    -> talk by each in turn, from the Leader on (-> reply by whom one asks)
+    -> leader -> (veto_leader by each with a token -> leader again, if one vetoes) -> the next round
 
-In the last round nobody is named: a final TALK, then ACCUSE_PHASE -> ANSWER_PHASE, ANSWER_PHASE by each, TIEBREAK by
-the Leader if the most accused are several, OVER.
+In the last round nobody is named: a final talk, then accuse -> answer, answer by each, tiebreak by the Leader if the
+most accused are several, over.
+
+The rulebook lets all talk freely and at any time. Here discussion comes in turns of one act of speech each, in seat
+order, since free interruption would need a decision of every seat after every act.
 """
 
 from __future__ import annotations
 
-import numpy as np
-
-from murder_envs.core.bits import allow_all, bit, full, has, kth, popcount
-from murder_envs.core.jit import kernel
-from murder_envs.games.my_murder_mystery.cards import (
-    ACCUSE,
-    ANSWER,
-    HAS,
-    HIDE,
-    IS,
-    LACKS,
-    MAX_OBJECTIVES,
-    MAX_POINTS,
-    MURDER,
-    NONE,
-    NOT,
-)
-from murder_envs.games.my_murder_mystery.deal import EVENT_BYTES, N_EVENTS, OFFER_REPLY, OFFER_SILENT, set_up
-from murder_envs.games.my_murder_mystery.moves import (
-    ACCUSE_PHASE,
-    ANSWER_PHASE,
-    ASKED,
-    DECLINED,
-    HANDED_OUT,
-    LEADER,
-    NAMED_LEADER,
-    NO_LOCATION,
-    NO_SEAT,
-    NOBODY,
-    OVER,
-    PASS,
-    REPLY,
-    REVEALED,
-    REWARD_POINTS,
-    REWARD_WIN,
-    SAID,
-    SUSPECTED,
-    TALK,
-    TIEBREAK,
-    TOOK,
-    VETO,
-    VETO_LEADER,
-    VETO_LOCATION,
-    VETOED_LEADER,
-    VETOED_LOCATION,
-    VISIT,
-    VISITED,
-    is_silent,
-    most_accused,
-    next_with_token,
+from murder_envs.core.bits import NONE, allow_all, bit, full, has, kth, popcount
+from murder_envs.core.contract import NO_SEAT, ask, seat_at
+from murder_envs.core.jit import DEBUG, kernel
+from murder_envs.games.my_murder_mystery import cards as c
+from murder_envs.games.my_murder_mystery import effects
+from murder_envs.games.my_murder_mystery.deal import set_up
+from murder_envs.games.my_murder_mystery.knowledge import candidates, show_the_start
+from murder_envs.games.my_murder_mystery.moves import EVENT, NO_LOCATION, NOBODY, NPC, PASS, PHASE, REWARD, VETO
+from murder_envs.games.my_murder_mystery.state import (
+    OFFER_REPLY,
+    OFFER_SILENT,
+    parts_of_objective,
     person_at,
-    seat_at,
+    record_event,
     seen_people,
-    takeable,
 )
-from murder_envs.games.my_murder_mystery.view import show_card, show_location, show_the_start
 
 
 @kernel
 def legal(state, rules, legal_set):
-    """The legal set of the seat to act; empty when the game is over."""
-    phase = np.int64(state.phase)
+    """The legal set of the seat to act; empty when the game is over.
+
+    What depends on the phase alone is in `rules.offers`; the rest is added.
+    """
+    phase = state.phase
     offer = phase
-    if phase == TALK and is_silent(state, rules):
-        offer = np.int64(OFFER_SILENT)
-    elif phase == REPLY:
-        offer = OFFER_REPLY + np.int64(state.question)
+    if phase == PHASE.talk and is_silent(state, rules):
+        offer = OFFER_SILENT
+    elif phase == PHASE.reply:
+        offer = OFFER_REPLY + state.question
     for w in range(legal_set.shape[0]):
         legal_set[w] = rules.offers[offer, w]
-    if phase == TALK:
+    if phase == PHASE.talk:
         legal_talk(state, rules, legal_set)
-    elif phase == VISIT:
+    elif phase == PHASE.visit:
         legal_visit(state, rules, legal_set)
-    elif phase == LEADER:
+    elif phase == PHASE.leader:
         legal_leader(state, rules, legal_set)
-    elif phase == TIEBREAK:
+    elif phase == PHASE.tiebreak:
         legal_tiebreak(state, rules, legal_set)
 
 
 @kernel
 def step(state, rules, action):
-    """One decision; the action is known to be legal."""
+    """One decision; the action is known to be legal.
+
+    The phases that are asked most come first.
+    """
     phase = state.phase
-    if phase == TALK:
+    if phase == PHASE.talk:
         apply_talk(state, rules, action)
-    elif phase == VETO_LOCATION or phase == VETO_LEADER:
+    elif phase == PHASE.veto_location or phase == PHASE.veto_leader:
         apply_veto(state, rules, action)
-    elif phase == ACCUSE_PHASE:
+    elif phase == PHASE.accuse:
         apply_accuse(state, rules, action)
-    elif phase == ANSWER_PHASE:
+    elif phase == PHASE.answer:
         apply_answer(state, rules, action)
-    elif phase == REPLY:
+    elif phase == PHASE.reply:
         apply_reply(state, rules, action)
-    elif phase == VISIT:
+    elif phase == PHASE.visit:
         apply_visit(state, rules, action)
-    elif phase == LEADER:
+    elif phase == PHASE.leader:
         apply_leader(state, rules, action)
     else:
         apply_tiebreak(state, rules, action)
+    if DEBUG:
+        check(state, rules)
 
 
 @kernel
@@ -118,32 +89,7 @@ def deal(state, rules, seed):
     """Set up, let everybody read the own cards, and ask the Leader for the first location."""
     set_up(state, rules, seed)
     show_the_start(state, rules)
-    ask(state, VISIT, np.int64(state.leader))
-
-
-@kernel
-def ask(state, phase, seat):
-    """Somebody is asked something next."""
-    state.phase = phase
-    state.to_act = seat
-
-
-COUNTED = 0x80
-"""Sign bit of a byte of an event that counts seats or people from the one who looks."""
-
-
-@kernel
-def record_event(state, rules, kind, seat, a, b, c, counted):
-    """Enter a public event. counted: which of the bytes a, b, c (2, 3, 4) is 1 + a seat or a person, or 0: none."""
-    at = (np.int64(state.events_at) - 1) & (N_EVENTS - 1)
-    state.events_at = at
-    event = np.uint64(kind | (seat + 1) << 8 | a << 16 | b << 24 | c << 32 | COUNTED << 8)
-    if counted != 0 and (a if counted == 2 else b if counted == 3 else c) <= rules.n_seats:
-        event |= np.uint64(COUNTED) << np.uint64(8 * counted)
-    for k in range(EVENT_BYTES):
-        byte = np.uint8(event >> np.uint64(8 * k))
-        state.events[EVENT_BYTES * at + k] = byte
-        state.events[EVENT_BYTES * (at + N_EVENTS) + k] = byte
+    ask(state, PHASE.visit, state.leader)
 
 
 # -- Investigation ----------------------------------------------------------------------------------------------------
@@ -151,54 +97,34 @@ def record_event(state, rules, kind, seat, a, b, c, counted):
 
 @kernel
 def legal_visit(state, rules, legal_set):
-    """A location face down that was not vetoed in this round."""
-    places = full(rules.n_locations) & ~np.uint64(state.revealed)
+    """A location face down that was not vetoed in this round; fewer rounds than locations leave a choice."""
+    places = full(rules.n_locations) & ~state.revealed
     if state.vetoed_location != NO_LOCATION:
-        places &= ~bit(np.int64(state.vetoed_location) - 1)
+        places &= ~bit(state.vetoed_location - 1)
     allow_all(legal_set, rules.do_visit, places)
 
 
 @kernel
 def apply_visit(state, rules, action):
-    """The location is only chosen; the others may veto it, unless one was vetoed in this round."""
-    leader = np.int64(state.leader)
+    """The location is only chosen; the others may veto it, unless one was vetoed in this round.
+
+    Only one location can be vetoed per round, so a second choice stands.
+    """
     location = action - rules.do_visit + 1
-    record_event(state, rules, VISITED, leader, location, 0, 0, 0)
+    record_event(state, rules, EVENT.visit, state.leader, location, 0, 0)
     state.chosen = location
-    asked = next_with_token(state, rules, leader) if state.vetoed_location == NO_LOCATION else np.int64(NO_SEAT)
-    if asked != NO_SEAT:
-        ask(state, VETO_LOCATION, asked)
+    vetoer = next_with_token(state, rules, state.leader) if state.vetoed_location == NO_LOCATION else NO_SEAT
+    if vetoer != NO_SEAT:
+        ask(state, PHASE.veto_location, vetoer)
     else:
-        reveal(state, rules)
+        open_location(state, rules)
 
 
 @kernel
-def reveal(state, rules):
-    """The chosen location is turned over and read aloud; the Leader takes the card that it names and reads it alone."""
-    leader = np.int64(state.leader)
-    location = np.int64(state.chosen) - 1
-    state.chosen = NO_LOCATION
-    state.revealed |= bit(location)
-    state.order[location] = popcount(state.revealed)
-    show_location(state, rules, location)
-    record_event(state, rules, REVEALED, leader, location + 1, 0, 0, 0)
-    card = np.int64(state.hands[location])
-    if card != 0:
-        record_event(state, rules, HANDED_OUT, leader, card, 0, 0, 0)
-        lay_before(state, card, leader)
-        show_card(state, rules, leader, card)
+def open_location(state, rules):
+    """The location is read, and then discussed."""
+    effects.reveal(state, rules)
     begin_talk(state, rules)
-
-
-@kernel
-def lay_before(state, card, seat):
-    """A card lies face down before a seat from now on."""
-    holder = np.int64(state.holder[card])
-    if holder != NO_SEAT:
-        state.cards_of[holder] &= ~bit(card)
-    state.holder[card] = seat
-    state.cards_of[seat] |= bit(card)
-    state.laid_out |= bit(card)
 
 
 @kernel
@@ -206,66 +132,99 @@ def legal_leader(state, rules, legal_set):
     """Any other player who was not vetoed in this round."""
     seats = full(rules.n_seats)
     if state.vetoed_leader != NO_SEAT:
-        seats &= ~bit(np.int64(state.vetoed_leader))
-    others = seen_people(rules, seats, np.int64(state.leader)) & ~np.uint64(1)
-    allow_all(legal_set, rules.do_leader, others >> np.uint64(1))
+        seats &= ~bit(state.vetoed_leader)
+    offsets = seen_people(rules, seats, state.leader)
+    allow_all(legal_set, rules.do_leader, offsets >> 1)
 
 
 @kernel
 def apply_leader(state, rules, action):
-    """The others may veto the next Leader too, the nominee included, unless one was vetoed in this round."""
-    leader = np.int64(state.leader)
+    """The others may veto the next Leader too, the nominee included, unless one was vetoed in this round.
+
+    The present Leader cannot name itself: the token is passed to another player.
+    """
+    leader = state.leader
     nominee = seat_at(rules, leader, action - rules.do_leader + 1)
-    record_event(state, rules, NAMED_LEADER, leader, nominee + 1, 0, 0, 2)
+    record_event(state, rules, EVENT.leader, leader, nominee + 1, 0, 0)
     state.nominee = nominee
-    asked = next_with_token(state, rules, leader) if state.vetoed_leader == NO_SEAT else np.int64(NO_SEAT)
-    if asked != NO_SEAT:
-        ask(state, VETO_LEADER, asked)
+    vetoer = next_with_token(state, rules, leader) if state.vetoed_leader == NO_SEAT else NO_SEAT
+    if vetoer != NO_SEAT:
+        ask(state, PHASE.veto_leader, vetoer)
     else:
         pass_the_token(state)
 
 
 @kernel
 def pass_the_token(state):
-    """The nominee leads the next round."""
+    """The nominee leads the next round, in which each of the two vetoes is open again."""
     state.leader = state.nominee
     state.nominee = NO_SEAT
     state.vetoed_leader = NO_SEAT
     state.vetoed_location = NO_LOCATION
     state.round_n += 1
-    ask(state, VISIT, np.int64(state.leader))
+    ask(state, PHASE.visit, state.leader)
 
 
-# -- Actions: vetoes --------------------------------------------------------------------------------------------------
+# -- Actions: placing a veto ------------------------------------------------------------------------------------------
+
+
+@kernel
+def next_with_token(state, rules, seat):
+    """The next seat clockwise that is asked about a veto, before the Leader's turn comes; NO_SEAT if there is none.
+
+    Who has no token left has nothing to choose, and is not asked.
+    """
+    for offset in range(1, rules.n_seats):
+        other = seat_at(rules, seat, offset)
+        if other == state.leader:
+            return NO_SEAT
+        if state.tokens[other] > 0:
+            return other
+    return NO_SEAT
 
 
 @kernel
 def apply_veto(state, rules, action):
     """The first veto counts and closes the window (Ruling); when all have passed, what was chosen happens."""
-    seat = np.int64(state.to_act)
-    of_location = state.phase == VETO_LOCATION
+    seat = state.to_act
+    of_location = state.phase == PHASE.veto_location
     if action == VETO:
         state.tokens[seat] -= 1
         if of_location:
-            record_event(state, rules, VETOED_LOCATION, seat, np.int64(state.chosen), 0, 0, 0)
+            record_event(state, rules, EVENT.veto_location, seat, state.chosen, 0, 0)
             state.vetoed_location = state.chosen
             state.chosen = NO_LOCATION
         else:
-            record_event(state, rules, VETOED_LEADER, seat, np.int64(state.nominee) + 1, 0, 0, 2)
+            record_event(state, rules, EVENT.veto_leader, seat, state.nominee + 1, 0, 0)
             state.vetoed_leader = state.nominee
             state.nominee = NO_SEAT
-        ask(state, VISIT if of_location else LEADER, np.int64(state.leader))
+        ask(state, PHASE.visit if of_location else PHASE.leader, state.leader)
         return
-    asked = next_with_token(state, rules, seat)
-    if asked != NO_SEAT:
-        state.to_act = asked
+    vetoer = next_with_token(state, rules, seat)
+    if vetoer != NO_SEAT:
+        ask(state, state.phase, vetoer)
     elif of_location:
-        reveal(state, rules)
+        open_location(state, rules)
     else:
         pass_the_token(state)
 
 
-# -- Talk, and actions: taking a card ---------------------------------------------------------------------------------
+# -- Discussing a location, and actions: taking a card ----------------------------------------------------------------
+
+
+@kernel
+def is_silent(state, rules):
+    """Is this a round of talk in which cards can be taken and nothing can be said?
+
+    Cards can be taken "at any time" also at a table without talk, so such a table has talk turns for that alone.
+    """
+    return rules.talk_rounds == 0 and state.final == 0
+
+
+@kernel
+def speaker(state, rules):
+    """Whose talk turn it is: the Leader speaks first, then the others clockwise."""
+    return seat_at(rules, state.leader, state.spoken)
 
 
 @kernel
@@ -282,31 +241,31 @@ def next_turn(state, rules):
     n = rules.n_seats
     silent = is_silent(state, rules)
     while silent and state.spoken < n:
-        if takeable(state, seat_at(rules, np.int64(state.leader), np.int64(state.spoken))) != NONE:
+        if effects.takeable(state, speaker(state, rules)) != NONE:
             break
         state.spoken += 1
     if state.spoken == n:
         state.spoken = 0
         state.talk_round += 1
-        rounds = rules.n_final_rounds if state.final != 0 else max(1, rules.n_talk_rounds)
+        rounds = rules.final_talk_rounds if state.final != 0 else max(1, rules.talk_rounds)
         if state.talk_round == rounds:
             end_talk(state, rules)
             return
-    ask(state, TALK, seat_at(rules, np.int64(state.leader), np.int64(state.spoken)))
+    ask(state, PHASE.talk, speaker(state, rules))
 
 
 @kernel
 def end_talk(state, rules):
     """The Leader names the next one; after the last round comes the final discussion, and after it the writing."""
     state.talk_round = 0
-    if state.round_n < rules.n_rounds:
-        ask(state, LEADER, np.int64(state.leader))
-    elif state.final == 0 and rules.n_final_rounds > 0:
+    if state.round_n < rules.rounds:
+        ask(state, PHASE.leader, state.leader)
+    elif state.final == 0 and rules.final_talk_rounds > 0:
         state.final = 1
-        ask(state, TALK, np.int64(state.leader))
+        ask(state, PHASE.talk, state.leader)
     else:
         state.final = 0
-        ask(state, ACCUSE_PHASE, np.int64(state.leader))
+        ask(state, PHASE.accuse, state.leader)
 
 
 @kernel
@@ -319,90 +278,50 @@ def end_turn(state, rules):
 @kernel
 def legal_talk(state, rules, legal_set):
     """Beside what can be said: cards before another player can be taken."""
-    allow_all(legal_set, rules.do_take, takeable(state, np.int64(state.to_act)) >> np.uint64(1))
+    allow_all(legal_set, rules.do_take, effects.takeable(state, state.to_act) >> 1)
 
 
 @kernel
 def apply_talk(state, rules, action):
-    """One act of speech ends the turn; cards are taken before, as many as tokens allow."""
-    seat = np.int64(state.to_act)
+    """One act of speech ends the turn; cards are taken before, as many as tokens allow.
+
+    The blocks of actions lie in the order take, say, ask, suspect, so the greatest start that is not above the action
+    tells its block. A question is answered before the turn ends. In a silent round taking is the whole turn: it ends
+    when nothing is left to take.
+    """
+    seat = state.to_act
     if action >= rules.do_suspect:
         suspect = person_at(rules, seat, action - rules.do_suspect)
-        record_event(state, rules, SUSPECTED, seat, suspect + 1, 0, 0, 2)
+        record_event(state, rules, EVENT.suspect, seat, suspect + 1, 0, 0)
         state.suspicion[seat] = suspect
     elif action >= rules.do_ask:
         offset = (action - rules.do_ask) // rules.n_questions
         question = action - rules.do_ask - offset * rules.n_questions
-        asked = seat_at(rules, seat, offset + 1)
-        record_event(state, rules, ASKED, seat, question + 1, asked + 1, 0, 3)
+        other = seat_at(rules, seat, offset + 1)
+        record_event(state, rules, EVENT.ask, seat, question + 1, other + 1, 0)
         state.question = question
-        ask(state, REPLY, asked)
+        ask(state, PHASE.reply, other)
         return
     elif action >= rules.do_say:
-        say(state, rules, seat, action - rules.do_say)
+        effects.say(state, rules, seat, action - rules.do_say)
     elif action != PASS:
-        take(state, rules, seat, action - rules.do_take + 1)
-        if not is_silent(state, rules) or takeable(state, seat) != NONE:
+        effects.take(state, rules, seat, action - rules.do_take + 1)
+        if not is_silent(state, rules) or effects.takeable(state, seat) != NONE:
             return
     end_turn(state, rules)
 
 
 @kernel
-def take(state, rules, seat, card):
-    """A token buys a card from another player; the former holder remembers it."""
-    holder = np.int64(state.holder[card])
-    record_event(state, rules, TOOK, seat, card, holder + 1, 0, 3)
-    state.tokens[seat] -= 1
-    lay_before(state, card, seat)
-    if not has(np.uint64(state.readers[card]), seat):
-        show_card(state, rules, seat, card)
-
-
-# -- Important: lying and questions -----------------------------------------------------------------------------------
-
-
-@kernel
-def say(state, rules, seat, fact):
-    """A statement, true or not, replaces the one before on the same subject."""
-    n_people = rules.n_people
-    question = np.int64(0)
-    while fact >= rules.n_facts:
-        fact -= rules.n_facts
-        question += 1
-    if fact < 2 * n_people:
-        kind = IS if fact < n_people else NOT
-        subject = person_at(rules, seat, fact - n_people * kind)
-        one = bit(question * n_people + subject)
-        if kind == IS:
-            state.claims_is[seat] |= one
-            state.claims_not[seat] &= ~one
-        else:
-            state.claims_not[seat] |= one
-            state.claims_is[seat] &= ~one
-        record_event(state, rules, SAID, seat, question + 1, kind + 1, subject + 1, 4)
-        return
-    subject = fact - 2 * n_people
-    kind = HAS if subject < rules.n_traits else LACKS
-    one = bit(question * rules.n_traits + subject)
-    if kind == HAS:
-        state.claims_has[seat] |= one
-        state.claims_lacks[seat] &= ~one
-    else:
-        subject -= rules.n_traits
-        one >>= np.uint64(rules.n_traits)
-        state.claims_lacks[seat] |= one
-        state.claims_has[seat] &= ~one
-    record_event(state, rules, SAID, seat, question + 1, kind + 1, subject + 1, 0)
-
-
-@kernel
 def apply_reply(state, rules, action):
-    """The one asked answers or declines; then the turn of the one who asked is over."""
-    seat = np.int64(state.to_act)
+    """The one asked answers or declines; then the turn of the one who asked is over.
+
+    A reply is no talk turn: whoever was asked still has its own.
+    """
+    seat = state.to_act
     if action == PASS:
-        record_event(state, rules, DECLINED, seat, np.int64(state.question) + 1, 0, 0, 0)
+        record_event(state, rules, EVENT.decline, seat, state.question + 1, 0, 0)
     else:
-        say(state, rules, seat, action - rules.do_say)
+        effects.say(state, rules, seat, action - rules.do_say)
     state.question = 0
     end_turn(state, rules)
 
@@ -412,26 +331,33 @@ def apply_reply(state, rules, action):
 
 @kernel
 def apply_accuse(state, rules, action):
-    """The accusation is written down, unseen."""
-    seat = np.int64(state.to_act)
+    """The accusation is written down, unseen: any character of the story, also one that nobody plays, also oneself."""
+    seat = state.to_act
     state.accusation[seat] = person_at(rules, seat, action - rules.do_accuse)
-    if rules.n_answers > 0:
-        state.question = state.asked[seat, 0]
-        ask(state, ANSWER_PHASE, seat)
+    if rules.answers > 0:
+        state.question = state.must_answer[seat, 0]
+        ask(state, PHASE.answer, seat)
     else:
         next_writer(state, rules, seat)
 
 
 @kernel
+def n_written(state, seat):
+    """How many answers a seat has written; they are written in order."""
+    n = 0
+    while n < c.MAX_ANSWERS and state.answers[seat, n] != NOBODY:
+        n += 1
+    return n
+
+
+@kernel
 def apply_answer(state, rules, action):
     """The own questions are answered in the order of the card."""
-    seat = np.int64(state.to_act)
-    k = 0
-    while state.answers[seat, k] != NOBODY:
-        k += 1
-    state.answers[seat, k] = person_at(rules, seat, action - rules.do_answer)
-    if k + 1 < rules.n_answers:
-        state.question = state.asked[seat, k + 1]
+    seat = state.to_act
+    n = n_written(state, seat)
+    state.answers[seat, n] = person_at(rules, seat, action - rules.do_answer)
+    if n + 1 < rules.answers:
+        state.question = state.must_answer[seat, n + 1]
     else:
         state.question = 0
         next_writer(state, rules, seat)
@@ -439,68 +365,95 @@ def apply_answer(state, rules, action):
 
 @kernel
 def next_writer(state, rules, seat):
-    """When all have written they point at the same time, as they have written (Ruling)."""
+    """The next seat writes; when all have, they point at the same time, as they have written (Ruling).
+
+    Writing goes in seat order from the Leader, and nobody sees what is written before the last is done: as if it were
+    simultaneous. The accusation that is counted is the one that scores.
+    """
     following = seat_at(rules, seat, 1)
     if following != state.leader:
-        ask(state, ACCUSE_PHASE, following)
+        ask(state, PHASE.accuse, following)
         return
     tied = most_accused(state, rules)
     if popcount(tied) > 1:
-        ask(state, TIEBREAK, np.int64(state.leader))
+        ask(state, PHASE.tiebreak, state.leader)
     else:
-        finish(state, kth(tied, 0) if tied != NONE else np.int64(NOBODY))
+        finish(state, kth(tied, 0) if tied != NONE else NOBODY)
 
 
 # -- Revelation -------------------------------------------------------------------------------------------------------
 
 
 @kernel
+def most_accused(state, rules):
+    """Set of the people with most accusations, among those that count; empty if nobody who counts has any.
+
+    "The player who received the most accusations" is eliminated. What accusations of a character that nobody plays mean
+    is left open: `npc_accused` lets such a one be the most accused, so that no player goes, or does not count it.
+    """
+    counted = rules.n_seats if rules.npc_accused == NPC.players_only else rules.n_people
+    most = 1
+    tied = NONE
+    for person in range(counted):
+        n = 0
+        for seat in range(rules.n_seats):
+            n += state.accusation[seat] == person
+        if n > most:
+            most = n
+            tied = NONE
+        if n == most:
+            tied |= bit(person)
+    return tied
+
+
+@kernel
 def legal_tiebreak(state, rules, legal_set):
     """The Leader decides among the tied, even about itself."""
-    allow_all(legal_set, rules.do_condemn, seen_people(rules, most_accused(state, rules), np.int64(state.to_act)))
+    allow_all(legal_set, rules.do_condemn, seen_people(rules, most_accused(state, rules), state.to_act))
 
 
 @kernel
 def apply_tiebreak(state, rules, action):
     """The one whom the Leader names is the most accused."""
-    finish(state, person_at(rules, np.int64(state.to_act), action - rules.do_condemn))
+    finish(state, person_at(rules, state.to_act, action - rules.do_condemn))
 
 
 @kernel
 def finish(state, accused):
     """The most accused is known; the rest follows from what was written."""
     state.accused = accused
-    ask(state, OVER, NO_SEAT)
+    ask(state, PHASE.over, NO_SEAT)
 
 
 @kernel
 def right_answers(state, rules, question, seat):
-    """How many others have named the right answer: in accusations, or in answers to an objective of theirs."""
+    """How many others have named the right answer: in accusations, or in answers to an objective of theirs.
+
+    What an eliminated player has written still counts for the objectives of the others.
+    """
     n = 0
     for other in range(rules.n_seats):
         if other != seat:
-            if question == MURDER:
-                n += state.accusation[other] == state.solution[MURDER]
+            if question == c.MURDER:
+                n += state.accusation[other] == state.solution[c.MURDER]
             else:
-                for k in range(rules.n_answers):
-                    asked = state.asked[other, k] == question
-                    n += asked and state.answers[other, k] == state.solution[question]
+                for k in range(rules.answers):
+                    concerns = state.must_answer[other, k] == question
+                    n += concerns and state.answers[other, k] == state.solution[question]
     return n
 
 
 @kernel
 def is_done(state, rules, seat, k):
-    """Is a seat's k-th objective completed?"""
-    objective = np.int64(state.objectives[seat, k])
-    kind = objective & 3
-    question = objective >> 2 & 3
-    if kind == ACCUSE:
-        return state.accusation[seat] == state.solution[MURDER]
-    if kind == HIDE:
-        return right_answers(state, rules, question, seat) <= objective >> 7
-    if kind == ANSWER:
-        for i in range(rules.n_answers):
-            if state.asked[seat, i] == question:
+    """Is a seat's k-th objective completed? Exactly `limit` right answers of others still keep a secret."""
+    kind, question, limit, _ = parts_of_objective(state.objectives[seat, k])
+    if kind == c.ACCUSE:
+        return state.accusation[seat] == state.solution[c.MURDER]
+    if kind == c.HIDE:
+        return right_answers(state, rules, question, seat) <= limit
+    if kind == c.ANSWER:
+        for i in range(rules.answers):
+            if state.must_answer[seat, i] == question:
                 return state.answers[seat, i] == state.solution[question]
     return False
 
@@ -508,49 +461,110 @@ def is_done(state, rules, seat, k):
 @kernel
 def points_of(state, rules, seat):
     """Points of a seat's completed objectives."""
-    points = np.int64(0)
-    for k in range(MAX_OBJECTIVES):
+    total = 0
+    for k in range(c.MAX_OBJECTIVES):
         if is_done(state, rules, seat, k):
-            points += np.int64(state.objectives[seat, k]) >> 4 & 7
-    return points
+            _, _, _, points = parts_of_objective(state.objectives[seat, k])
+            total += points
+    return total
+
+
+@kernel
+def is_winner(state, rules, seat, points):
+    """Does a seat win with so many points? Who is eliminated loses, no matter how many."""
+    return points >= rules.win_points and state.accused != seat
 
 
 @kernel
 def returns(state, rules, out):
-    """Several may win; who is eliminated does not."""
-    n = rules.n_seats
+    """Several may win, or none; who is eliminated does not.
+
+    `win` pays 1 to each winner and -1 to all others; `points` the share of the most that a card can offer, and -1 to
+    whoever is eliminated; `zero_sum` takes what is paid to the winners from all alike.
+
+    Args:
+        state, rules: the records.
+        out: float64[n_seats], written; all 0 before the end.
+    """
     n_winners = 0
-    over = state.phase == OVER
-    for seat in range(n):
+    over = state.phase == PHASE.over
+    for seat in range(rules.n_seats):
         out[seat] = 0.0
         if over:
             points = points_of(state, rules, seat)
-            won = points >= rules.win_points and state.accused != seat
+            won = is_winner(state, rules, seat, points)
             n_winners += won
-            if rules.reward == REWARD_WIN:
+            if rules.reward == REWARD.win:
                 out[seat] = 1.0 if won else -1.0
-            elif rules.reward == REWARD_POINTS:
-                out[seat] = -1.0 if state.accused == seat else min(points, MAX_POINTS) / MAX_POINTS
+            elif rules.reward == REWARD.points:
+                out[seat] = -1.0 if state.accused == seat else min(points, c.MAX_POINTS) / c.MAX_POINTS
             else:
                 out[seat] = 1.0 if won else 0.0
-    if over and rules.reward != REWARD_WIN and rules.reward != REWARD_POINTS:
-        for seat in range(n):
-            out[seat] -= n_winners / n
-
-
-@kernel
-def to_act(state):
-    """The seat asked; -1 when over."""
-    return np.int64(state.to_act)
-
-
-@kernel
-def is_over(state):
-    """Has the game ended?"""
-    return state.phase == OVER
+    if over and rules.reward == REWARD.zero_sum:
+        for seat in range(rules.n_seats):
+            out[seat] -= n_winners / rules.n_seats
 
 
 @kernel
 def is_cut_off(state):
     """There is no step cap."""
     return False
+
+
+# -- Invariants -------------------------------------------------------------------------------------------------------
+
+
+@kernel
+def check(state, rules):
+    """Invariants, for debug runs: phases and their windows agree, places are one to one, and what is below."""
+    assert (state.to_act == NO_SEAT) == (state.phase == PHASE.over)
+    assert state.round_n >= 1 and state.round_n <= rules.rounds
+    n_face_up = state.round_n - (state.phase == PHASE.visit or state.phase == PHASE.veto_location)
+    assert popcount(state.revealed) == n_face_up
+    assert (state.chosen != NO_LOCATION) == (state.phase == PHASE.veto_location)
+    assert (state.nominee != NO_SEAT) == (state.phase == PHASE.veto_leader)
+    assert state.spoken >= 0 and state.spoken < rules.n_seats
+    for person in range(rules.n_people):
+        assert state.person[state.place[person]] == person
+    for location in range(rules.n_locations):
+        assert has(state.fronts, location * rules.n_questions + state.theme[location])
+        assert (state.order[location] > 0) == has(state.revealed, location)
+        assert state.order[location] <= n_face_up
+    check_cards(state, rules)
+    for seat in range(rules.n_seats):
+        check_seat(state, rules, seat)
+
+
+@kernel
+def check_cards(state, rules):
+    """Each card lies before one seat, which has read it, or in the stack, where nobody has."""
+    out = rules.setup_cards
+    revealed = state.revealed
+    for location in range(rules.n_locations):
+        if has(revealed, location) and state.hands[location] != 0:
+            out |= bit(state.hands[location])
+    assert state.laid_out == out
+    for card in range(1, c.N_CARDS + 1):
+        holder = state.holder[card]
+        assert has(state.laid_out, card) == (holder != NO_SEAT)
+        for seat in range(rules.n_seats):
+            assert has(state.cards_of[seat], card) == (seat == holder)
+        assert has(state.readers[card], holder) if holder != NO_SEAT else state.readers[card] == NONE
+
+
+@kernel
+def check_seat(state, rules, seat):
+    """What a seat has, says and knows: no token too many, no contradiction on record; no fact excludes the truth."""
+    assert state.tokens[seat] >= 0 and state.tokens[seat] <= rules.tokens
+    assert state.claims_is[seat] & state.claims_not[seat] == NONE
+    assert state.claims_has[seat] & state.claims_lacks[seat] == NONE
+    has_traits = state.shown_has | state.own_has[seat]
+    lacks_traits = state.shown_lacks | state.own_lacks[seat]
+    for question in range(rules.n_questions):
+        answer = state.solution[question]
+        assert has(rules.pool[question], answer)
+        assert has(candidates(state, rules, seat, question), answer)
+        for trait in range(rules.n_traits):
+            topic = question * rules.n_traits + trait
+            assert not has(has_traits, topic) or has(state.bearers[trait], answer)
+            assert not has(lacks_traits, topic) or not has(state.bearers[trait], answer)

@@ -1,29 +1,35 @@
-"""Another world that a seat cannot tell from this one (the page's section 12).
+"""Another world that a seat cannot tell from this one: determinization, which this project calls redeal.
 
-Exact for the drawn case given all that the seat was shown, if what others said and chose is taken to tell nothing.
+Exact for the drawn case given all that the seat was shown: each way to complete the deal is as likely as the generator
+makes it. A written case is redealt in the same way, as if it had been drawn.
+
+Not modelled: what the others' words, choices and accusations say of their cards.
 """
 
 from __future__ import annotations
 
-import numpy as np
-
-from murder_envs.core.bits import bit, full, has, kth, lowest, popcount
+from murder_envs.core.bits import NONE, bit, full, has, kth, lowest, popcount, without_lowest
 from murder_envs.core.jit import kernel
 from murder_envs.core.rng import below, seed_redeal
-from murder_envs.games.my_murder_mystery.cards import FIRST_SETUP_CARD, MURDER, N_CARDS, NONE
-from murder_envs.games.my_murder_mystery.deal import draw_clears, draw_portrait, hand_out, lay_facts
-from murder_envs.games.my_murder_mystery.moves import ANSWER_PHASE, NOBODY, OVER, TIEBREAK
-from murder_envs.games.my_murder_mystery.view import show_own_cards
+from murder_envs.games.my_murder_mystery import cards as c
+from murder_envs.games.my_murder_mystery.generator import draw_clears, draw_portrait, hand_out, lay_facts, one_of
+from murder_envs.games.my_murder_mystery.knowledge import candidates, show_own_cards
+from murder_envs.games.my_murder_mystery.moves import NOBODY, PHASE
+from murder_envs.games.my_murder_mystery.play import n_written
 
 
 @kernel
 def redeal(state, rules, seat, seed):
-    """Deal anew what the seat has not seen, in place."""
+    """Deal anew what the seat has not seen, in place, from random numbers of its own.
+
+    First the answers, from those that fit all that the seat was shown; then the cards that it has not read, which must
+    agree with the new answers; then what others have written in secret.
+    """
     seed_redeal(state, seed)
     draw_answers(state, rules, seat)
     draw_unread(state, rules, seat)
-    for card in range(FIRST_SETUP_CARD, N_CARDS + 1):
-        if has(rules.setup_cards, card) and not has(np.uint64(state.readers[card]), seat):
+    for card in range(c.FIRST_SETUP_CARD, c.N_CARDS + 1):
+        if has(rules.setup_cards, card) and not has(state.readers[card], seat):
             draw_clears(state, rules, card)
     for portrait in range(rules.n_portraits):
         if portrait != seat:
@@ -35,33 +41,29 @@ def redeal(state, rules, seat, seed):
 
 
 @kernel
-def candidates(state, rules, seat, question):
-    """Who may be the answer, as far as the seat was shown."""
-    fits = state.shown_fits & state.own_fits[seat]
-    return (fits >> np.uint64(question * rules.n_people)) & full(rules.n_people)
-
-
-@kernel
 def draw_answers(state, rules, seat):
-    """The murderer from the seat's candidates; the other answers all together, no two alike."""
-    people = candidates(state, rules, seat, MURDER)
-    state.solution[MURDER] = kth(people, below(state, popcount(people)))
+    """The murderer from the seat's candidates; the other answers all together, no two alike.
+
+    All lists of different candidates are equally likely. They are counted by the first answer, and by the second; then
+    one number says which list it is. So one draw does, and none is thrown away.
+    """
+    state.solution[c.MURDER] = one_of(state, candidates(state, rules, seat, c.MURDER))
     if rules.n_questions == 1:
         return
     first = candidates(state, rules, seat, 1)
     second = candidates(state, rules, seat, 2)
     has_third = rules.n_questions > 3
     third = candidates(state, rules, seat, 3) if has_third else NONE
-    n = np.int64(0)
+    n = 0
     left = first
     while left != NONE:
         n += ways(second, third, has_third, lowest(left))
-        left &= left - np.uint64(1)
+        left = without_lowest(left)
     k = below(state, n)
     n = ways(second, third, has_third, lowest(first))
     while k >= n:
         k -= n
-        first &= first - np.uint64(1)
+        first = without_lowest(first)
         n = ways(second, third, has_third, lowest(first))
     state.solution[1] = lowest(first)
     second &= ~bit(lowest(first))
@@ -72,7 +74,7 @@ def draw_answers(state, rules, seat):
     n = popcount(third & ~bit(lowest(second)))
     while k >= n:
         k -= n
-        second &= second - np.uint64(1)
+        second = without_lowest(second)
         n = popcount(third & ~bit(lowest(second)))
     state.solution[2] = lowest(second)
     state.solution[3] = kth(third & ~bit(lowest(second)), k)
@@ -80,7 +82,10 @@ def draw_answers(state, rules, seat):
 
 @kernel
 def ways(second, third, has_third, first):
-    """In how many ways the remaining one or two questions can have answers other than `first` and each other."""
+    """In how many ways the remaining one or two questions can have answers other than `first` and each other.
+
+    Two questions: all pairs, less those in which both have the same answer.
+    """
     second = second & ~bit(first)
     third = third & ~bit(first)
     n = popcount(second)
@@ -89,13 +94,16 @@ def ways(second, third, has_third, first):
 
 @kernel
 def draw_unread(state, rules, seat):
-    """Locations face down, and the cards that the seat has not read."""
-    places = full(rules.n_locations) & ~np.uint64(state.revealed)
-    stack = rules.handed & ~state.laid_out
-    hand_out(state, places, stack)
+    """Locations face down, and the handed cards that the seat has not read, also those that others hold.
+
+    Which location hands out which card is open as long as both are in the stack and face down; the topics that the seat
+    has not seen are on them.
+    """
+    places = full(rules.n_locations) & ~state.revealed
+    hand_out(state, places, rules.handed & ~state.laid_out)
     unread = NONE
-    for card in range(1, FIRST_SETUP_CARD):
-        if has(rules.handed, card) and not has(np.uint64(state.readers[card]), seat):
+    for card in range(1, c.FIRST_SETUP_CARD):
+        if has(rules.handed, card) and not has(state.readers[card], seat):
             unread |= bit(card)
     seen = state.shown_has | state.shown_lacks | state.own_has[seat] | state.own_lacks[seat]
     lay_facts(state, rules, places, unread, full(rules.n_questions * rules.n_traits) & ~seen)
@@ -103,18 +111,15 @@ def draw_unread(state, rules, seat):
 
 @kernel
 def draw_writing(state, rules, seat):
-    """What others have written and not shown: anybody."""
-    pointed = state.phase == TIEBREAK or state.phase == OVER
+    """What others have written and not shown: anybody, as often as they have written."""
+    pointed = state.phase == PHASE.tiebreak or state.phase == PHASE.over
     for other in range(rules.n_seats):
         if other != seat:
             if not pointed and state.accusation[other] != NOBODY:
                 state.accusation[other] = below(state, rules.n_people)
-            for k in range(rules.n_answers):
+            for k in range(rules.answers):
                 if state.answers[other, k] != NOBODY:
                     state.answers[other, k] = below(state, rules.n_people)
-    if state.phase == ANSWER_PHASE:
-        writer = np.int64(state.to_act)
-        k = 0
-        while state.answers[writer, k] != NOBODY:
-            k += 1
-        state.question = state.asked[writer, k]
+    if state.phase == PHASE.answer:
+        writer = state.to_act
+        state.question = state.must_answer[writer, n_written(state, writer)]

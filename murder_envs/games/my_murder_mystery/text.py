@@ -3,55 +3,49 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from murder_envs.games.my_murder_mystery.cards import (
-    FIRST_SETUP_CARD,
-    HAS,
-    HIDE,
-    IS,
-    MURDER,
-    NOT,
-    OUT_CARD,
-)
+from murder_envs.core.contract import NO_SEAT
+from murder_envs.games.my_murder_mystery import cards as c
+from murder_envs.games.my_murder_mystery import moves as m
 from murder_envs.games.my_murder_mystery.case import Fact, Terms
-from murder_envs.games.my_murder_mystery.deal import Config
-from murder_envs.games.my_murder_mystery.snapshots import POINTED, Reader, has_ended, snapshot
-
-SEEN_BY_ALL = (
-    "traits", "characters", "out", "round", "leader", "phase", "to_act", "tokens", "revealed", "chosen",
-    "vetoed_location", "nominee", "vetoed_leader", "talk_round", "spoken", "final", "question", "holders", "read",
-    "claims", "suspicions", "events", "pointed", "accused", "eliminated", "over",
-)  # fmt: skip
+from murder_envs.games.my_murder_mystery.config import Config
+from murder_envs.games.my_murder_mystery.snapshots import StateView, snapshot
 
 
 def info(terms: Terms, rules: np.ndarray, state: np.ndarray, seat: int) -> dict[str, Any]:
-    """At the end everything that the solution says of this seat and of all; nothing before."""
-    if not has_ended(state):
+    """At the end everything that the solution says of this seat and of all; nothing before.
+
+    Returns:
+        `points`, `objectives` (text and whether it is completed, in the order of the card) and `won` of this seat; the
+        seats that are `eliminated` (-1: none) and `winners`; who is `accused`, and the `accusations` and `answers` of
+        all; the `solution` by question; `murderer_seat` (-1: nobody plays the murderer), whether the murderer is the
+        most accused, and how many accusations are right.
+    """
+    view = StateView(terms, rules, state)
+    if not view.over:
         return {}
-    its = Reader(terms, rules, state)
-    done, points, _ = its.outcome()
-    objectives = [terms.objective_text(objective) for objective in its.objectives(seat)]
-    solution = [int(place) for place in its.s["solution"][: len(terms.questions)]]
-    accusations = [int(place) for place in its.s["accusation"][: its.n]]
-    winners = its.winners(points)
+    done, points, winners, _ = view.outcome()
+    objectives = [terms.objective_text(objective) for objective in view.objectives(seat)]
+    solution = [int(place) for place in view.s["solution"][: len(terms.questions)]]
+    accusations = [int(place) for place in view.s["accusation"][: view.n]]
     return {
         "points": points[seat],
         "objectives": [[text, kept] for text, kept in zip(objectives, done[seat], strict=True)],
         "won": seat in winners,
-        "eliminated": its.eliminated(),
+        "eliminated": view.eliminated(),
         "winners": winners,
-        "accused": its.key(int(its.s["accused"])),
-        "accusations": [its.key(place) for place in accusations],
-        "answers": [its.written(other) for other in range(its.n)],
-        "solution": {question: its.key(place) for question, place in zip(terms.questions, solution, strict=True)},
-        "murderer_seat": solution[MURDER] if solution[MURDER] < its.n else -1,
-        "murderer_accused": int(its.s["accused"]) == solution[MURDER],
-        "right_accusations": accusations.count(solution[MURDER]),
+        "accused": view.key(int(view.s["accused"])),
+        "accusations": [view.key(place) for place in accusations],
+        "answers": [view.written(other) for other in range(view.n)],
+        "solution": {question: view.key(place) for question, place in zip(terms.questions, solution, strict=True)},
+        "murderer_seat": solution[c.MURDER] if solution[c.MURDER] < view.n else NO_SEAT,
+        "murderer_accused": int(view.s["accused"]) == solution[c.MURDER],
+        "right_accusations": accusations.count(solution[c.MURDER]),
     }
 
 
@@ -62,29 +56,28 @@ def figures(terms: Terms, rules: np.ndarray, state: np.ndarray) -> dict[str, flo
     share of winners; the share of secrets (but the murder) that are kept; whether a murderer who is played wins, and is
     the most accused; whether seat 0 wins.
     """
-    its = Reader(terms, rules, state)
-    done, points, _ = its.outcome()
-    winners = its.winners(points)
-    solution = [int(place) for place in its.s["solution"][: len(terms.questions)]]
-    murderer = solution[MURDER]
-    innocents = [seat for seat in range(its.n) if seat != murderer]
+    view = StateView(terms, rules, state)
+    done, _, winners, _ = view.outcome()
+    solution = [int(place) for place in view.s["solution"][: len(terms.questions)]]
+    murderer = solution[c.MURDER]
+    innocents = [seat for seat in range(view.n) if seat != murderer]
     keepers = [seat for seat in innocents if seat in solution[1:]]
     kept = [
-        its_done
-        for seat in range(its.n)
-        for objective, its_done in zip(its.objectives(seat), done[seat], strict=True)
-        if objective.kind == HIDE and objective.question != MURDER
+        completed
+        for seat in range(view.n)
+        for objective, completed in zip(view.objectives(seat), done[seat], strict=True)
+        if objective.kind == c.HIDE and objective.question != c.MURDER
     ]
-    played = murderer < its.n
+    played = murderer < view.n
     nothing = float("nan")
     return {
         "winners": float(len(winners)),
-        "right_accusations": mean([its.s["accusation"][seat] == murderer for seat in innocents]),
+        "right_accusations": mean([view.s["accusation"][seat] == murderer for seat in innocents]),
         "innocents_win": mean([seat in winners for seat in innocents]),
         "keepers_win": mean([seat in winners for seat in keepers]),
         "secrets_kept": mean(kept),
         "murderer_wins": float(murderer in winners) if played else nothing,
-        "murderer_accused": float(its.s["accused"] == murderer) if played else nothing,
+        "murderer_accused": float(view.s["accused"] == murderer) if played else nothing,
         "seat_0_won": float(0 in winners),
     }
 
@@ -96,26 +89,25 @@ def figures_of_seat(terms: Terms, rules: np.ndarray, state: np.ndarray, seat: in
     the murderer; and by kind, an investigator being an innocent without a secret, how many statements it has on record
     at the end and what share of them is true.
     """
-    its = Reader(terms, rules, state)
-    _, points, _ = its.outcome()
-    won = float(seat in its.winners(points))
-    solution = [int(place) for place in its.s["solution"][: len(terms.questions)]]
-    innocent, keeper = seat != solution[MURDER], seat in solution[1:]
+    view = StateView(terms, rules, state)
+    _, _, winners, _ = view.outcome()
+    won = float(seat in winners)
+    solution = [int(place) for place in view.s["solution"][: len(terms.questions)]]
+    innocent, keeper = seat != solution[c.MURDER], seat in solution[1:]
     kind = ("keeper" if keeper else "investigator") if innocent else "murderer"
     nothing = float("nan")
-    found = {
-        "right_accusation": float(its.s["accusation"][seat] == solution[MURDER]) if innocent else nothing,
+    numbers = {
+        "right_accusation": float(view.s["accusation"][seat] == solution[c.MURDER]) if innocent else nothing,
         "innocent_wins": won if innocent else nothing,
         "keeper_wins": won if kind == "keeper" else nothing,
         "murderer_wins": nothing if innocent else won,
     }
-    said = its.claims(seat)
-    facts = [terms.fact("claims", text) for text in said]
-    true = [its.is_true(fact) for fact in facts]
+    statements = [terms.fact("claims", text) for text in view.claims(seat)]
+    true = [view.is_true(fact) for fact in statements]
     for each in ("investigator", "keeper", "murderer"):
-        found[f"{each}_statements"] = float(len(said)) if kind == each else nothing
-        found[f"{each}_truth"] = mean(true) if kind == each else nothing
-    return found
+        numbers[f"{each}_statements"] = float(len(statements)) if kind == each else nothing
+        numbers[f"{each}_truth"] = mean(true) if kind == each else nothing
+    return numbers
 
 
 def mean(values: list[Any]) -> float:
@@ -123,30 +115,23 @@ def mean(values: list[Any]) -> float:
     return sum(map(float, values)) / len(values) if values else float("nan")
 
 
-def public(terms: Terms, rules: np.ndarray, state: np.ndarray) -> dict[str, Any]:
-    """What everybody sees: it stays the same in any `redeal`."""
-    full = snapshot(terms, rules, state)
-    seen = {name: full[name] for name in SEEN_BY_ALL}
-    seen["fronts"] = {number: place["theme"] for number, place in full["locations"].items()}
-    seen["backs"] = {number: full["locations"][str(number)] for number in full["revealed"]}
-    if full["phase"] not in POINTED:
-        seen["written"] = [[accusation != "" for accusation in full["accusations"]], [*map(len, full["written"])]]
-    else:
-        seen["accusations"] = full["accusations"]
-    return seen
-
-
 # -- The evening as a script ------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
 class Book:
-    """The names and texts of a case; a generated one has none but its keys."""
+    """The names and texts of a case; a generated one has none but its keys.
+
+    Attributes:
+        terms: its keys.
+        texts: the table that it was read from; {} for a generated one.
+    """
 
     terms: Terms
     texts: Mapping[str, Any]
 
     def row(self, name: str, i: int) -> Mapping[str, Any]:
+        """The i-th row of a list in the table; {} if there is none."""
         rows = self.texts.get(name, [])
         return rows[i] if i < len(rows) else {}
 
@@ -157,18 +142,21 @@ class Book:
         return str(self.row("characters", self.terms.people.index(key)).get("name", key))
 
     def trait(self, i: int) -> str:
+        """What somebody with a trait does or is, after "who"."""
         return str(self.row("traits", i).get("text", f"has {self.terms.traits[i]}"))
 
     def question(self, i: int) -> str:
+        """A question as it is asked."""
         return str(self.row("questions", i).get("text", self.terms.questions[i]))
 
     def location(self, k: int) -> str:
+        """The title of the location with number k + 1."""
         return str(self.row("locations", k).get("title", f"location {k + 1}"))
 
     def fact(self, text: str) -> str:
         """`letters: not Nell Harrow`, `theft: has left`."""
         fact = self.terms.fact(text, text)
-        of_person = fact.kind in (IS, NOT)
+        of_person = fact.kind in (c.IS, c.NOT)
         subject = self.person(self.terms.people[fact.subject]) if of_person else self.terms.traits[fact.subject]
         verb = ("it is", "not", "has", "lacks")[fact.kind]
         return f"{self.terms.questions[fact.question]}: {verb} {subject}"
@@ -179,8 +167,30 @@ def text(book: Book, rules: np.ndarray, state: np.ndarray, seat: int | None) -> 
     return "\n".join(Script(book, rules, state, seat).lines()) + "\n"
 
 
+SENTENCES = {
+    "visit": "{who}, the Leader, wants to go to {location}.",
+    "veto_location": "{who} vetoes {location}.",
+    "veto_leader": "{who} vetoes {seat} as Leader.",
+    "reveal": "{who} reads aloud at {location}: {back}",
+    "hand": "{who} takes card {card} and reads it alone.",
+    "take": "{who} takes card {card} from {seat}.",
+    "say": '{who}: "{fact}"',
+    "ask": '{who} asks {seat}: "{question}"',
+    "suspect": '{who}: "I suspect {person}."',
+    "decline": "{who} does not answer.",
+    "leader": "{who} names {seat} as the next Leader.",
+}
+"""Event -> what is told of it; the words in braces are `who` acts and the arguments of `moves.EVENT_ARGUMENTS`."""
+
+
 class Script:
-    """What is to be told of a state."""
+    """What is to be told of a state, and to whom.
+
+    Args:
+        book: names and texts.
+        rules, state: arrays of one record.
+        seat: whose view it is; None: from above, where nothing is hidden.
+    """
 
     def __init__(self, book: Book, rules: np.ndarray, state: np.ndarray, seat: int | None) -> None:
         self.book = book
@@ -188,10 +198,11 @@ class Script:
         self.state = state
         self.seat = seat
         self.full = snapshot(book.terms, rules, state)
-        self.reader = Reader(book.terms, rules, state)
+        self.view = StateView(book.terms, rules, state)
         self.n = len(self.full["characters"])
 
     def name(self, seat: int) -> str:
+        """Whom a seat plays."""
         return self.book.person(self.full["characters"][seat])
 
     def open_to_me(self, seat: int) -> bool:
@@ -199,12 +210,13 @@ class Script:
         return self.seat is None or self.seat == seat
 
     def lines(self) -> list[str]:
+        """The whole script."""
         full = self.full
         seen = "seen from above" if self.seat is None else f"as {self.name(self.seat)} (player_{self.seat}) sees it"
         title = self.book.texts.get("title", "a case of its own")
         return [
-            f"My Murder Mystery: {title}, round {full['round']} of {int(self.rules[0]['n_rounds'])}, {seen}",
-            self.asked(),
+            f"My Murder Mystery: {title}, round {full['round']} of {int(self.rules[0]['rounds'])}, {seen}",
+            self.request(),
             "",
             *self.cast(),
             "",
@@ -216,7 +228,7 @@ class Script:
             *self.end(),
         ]
 
-    def asked(self) -> str:
+    def request(self) -> str:
         """Who is asked what."""
         full, phase = self.full, self.full["phase"]
         if full["over"]:
@@ -231,12 +243,12 @@ class Script:
             "tiebreak": "decides the tie",
         }
         if phase == "veto_location":
-            asked = f"may veto {self.location(full['chosen'])}"
+            task = f"may veto {self.location(full['chosen'])}"
         elif phase == "veto_leader":
-            asked = f"may veto {self.name(full['nominee'])} as the next Leader"
+            task = f"may veto {self.name(full['nominee'])} as the next Leader"
         else:
-            asked = what[phase]
-        return f"{self.name(full['to_act'])} {asked}. Leader: {self.name(full['leader'])}."
+            task = what[phase]
+        return f"{self.name(full['to_act'])} {task}. Leader: {self.name(full['leader'])}."
 
     def cast(self) -> list[str]:
         """Who is who, with what the viewer knows of them."""
@@ -256,6 +268,7 @@ class Script:
         return lines
 
     def own_cards(self, seat: int, key: str) -> list[str]:
+        """What a seat alone sees: its four character cards, and what it has written on them."""
         guilt = [question for question, answer in self.full["answers"].items() if answer == key]
         lines = [f"is the answer to: {', '.join(guilt)}"] if guilt else []
         if story := self.full["stories"][key]:
@@ -267,17 +280,18 @@ class Script:
         return lines
 
     def location(self, number: int) -> str:
+        """The title of a location."""
         return self.book.location(number - 1)
 
     def places(self) -> list[str]:
         """The locations: fronts, and the backs of those that were read."""
         lines = []
-        for number, its in self.full["locations"].items():
-            line = f"   {number} {self.location(int(number))} ({its['theme']})"
+        for number, place in self.full["locations"].items():
+            line = f"   {number} {self.location(int(number))} ({place['theme']})"
             shown = int(number) in self.full["revealed"]
             if shown or self.seat is None:
-                facts = "; ".join(map(self.book.fact, its["facts"]))
-                hands = f"; hands out card {its['hands']:02}" if its["hands"] else ""
+                facts = "; ".join(map(self.book.fact, place["facts"]))
+                hands = f"; hands out card {place['hands']:02}" if place["hands"] else ""
                 line += f": {'' if shown else 'face down: '}{facts}{hands}"
             lines.append(line)
         return lines
@@ -298,44 +312,37 @@ class Script:
 
     def event(self, event: list[Any]) -> str:
         """A public event as a sentence."""
-        kind, seat, *what = event
-        who = self.name(seat)
-        if kind == "visit":
-            return f"{who}, the Leader, wants to go to {self.location(what[0])}."
-        if kind == "veto_location":
-            return f"{who} vetoes {self.location(what[0])}."
-        if kind == "veto_leader":
-            return f"{who} vetoes {self.name(what[0])} as Leader."
+        kind, seat, *values = event
+        words = {what: self.word(what, value) for what, value in zip(m.EVENT_ARGUMENTS[kind], values, strict=True)}
         if kind == "reveal":
-            facts = "; ".join(map(self.book.fact, self.full["locations"][str(what[0])]["facts"]))
-            told = str(self.book.row("locations", what[0] - 1).get("text", ""))
-            return f"{who} reads aloud at {self.location(what[0])}: {told + ' ' if told else ''}[{facts}]"
-        if kind == "hand":
-            return f"{who} takes card {what[0]:02} and reads it alone."
-        if kind == "take":
-            return f"{who} takes card {what[0]:02} from {self.name(what[1])}."
-        if kind == "say":
-            return f'{who}: "{self.sentence(what[0])}"'
-        if kind == "ask":
-            return f'{who} asks {self.name(what[0])}: "{self.book.question(self.index(what[1]))}"'
-        if kind == "suspect":
-            return f'{who}: "I suspect {self.book.person(what[0])}."'
-        if kind == "decline":
-            return f"{who} does not answer."
-        return f"{who} names {self.name(what[0])} as the next Leader."
+            words["back"] = self.back(values[0])
+        return SENTENCES[kind].format(who=self.name(seat), **words)
 
-    def index(self, question: str) -> int:
-        return self.book.terms.questions.index(question)
+    def word(self, what: str, value: Any) -> str:
+        """An argument of an event in words; `moves.EVENT_ARGUMENTS` says what it is."""
+        if what == "question":
+            return self.book.question(self.book.terms.questions.index(value))
+        say: dict[str, Callable[[Any], str]] = {
+            "location": self.location, "card": "{:02}".format, "seat": self.name, "person": self.book.person,
+            "fact": self.sentence,
+        }  # fmt: skip
+        return say[what](value)
+
+    def back(self, number: int) -> str:
+        """What is read aloud at a location: its text, if the case has one, and its facts."""
+        facts = "; ".join(map(self.book.fact, self.full["locations"][str(number)]["facts"]))
+        told = str(self.book.row("locations", number - 1).get("text", ""))
+        return f"{told + ' ' if told else ''}[{facts}]"
 
     def sentence(self, text: str) -> str:
         """What somebody states, in words."""
         fact: Fact = self.book.terms.fact(text, text)
         question = self.book.question(fact.question)
-        if fact.kind in (IS, NOT):
+        if fact.kind in (c.IS, c.NOT):
             name = self.book.person(self.book.terms.people[fact.subject])
-            return f"{question} {'It is' if fact.kind == IS else 'Not'} {name}."
+            return f"{question} {'It is' if fact.kind == c.IS else 'Not'} {name}."
         trait = self.book.trait(fact.subject)
-        return f"{question} {'Somebody' if fact.kind == HAS else 'Nobody'} who {trait}."
+        return f"{question} {'Somebody' if fact.kind == c.HAS else 'Nobody'} who {trait}."
 
     def end(self) -> list[str]:
         """The pointing and the revelation."""
@@ -349,10 +356,11 @@ class Script:
         out = self.name(full["eliminated"]) if full["eliminated"] >= 0 else "nobody"
         lines += ["", f"Most accused: {self.book.person(full['accused'])}; eliminated: {out}."]
         lines += [f"  {question}: {self.book.person(answer)}" for question, answer in full["answers"].items()]
-        done, points, _ = self.reader.outcome()
+        done, points, _, _ = self.view.outcome()
         for seat in range(self.n):
             key = full["characters"][seat]
-            kept = [f"{text} {'yes' if its else 'no'}" for text, its in zip(full["objectives"][key], done[seat])]
+            objectives = zip(full["objectives"][key], done[seat])
+            kept = [f"{text} {'yes' if completed else 'no'}" for text, completed in objectives]
             won = " and wins" if seat in full["winners"] else ""
             lines.append(f"  {self.name(seat)} scores {points[seat]}{won}: {'; '.join(kept)}")
         return lines
@@ -381,39 +389,16 @@ DEEDS = (
 
 
 def written_case(terms: Terms, config: Config, rules: np.ndarray, state: np.ndarray) -> dict[str, Any]:
-    """The case of a dealt game in the format of written cases, with texts."""
-    full = snapshot(terms, rules, state)
-    n_out = len(full["out"])
-    people = {key: PEOPLE[i] for i, key in enumerate(terms.people)}
-    told = Teller(terms, people)
-    characters = []
-    for key in terms.people:
-        traits = full["traits"][key]
-        row: dict[str, Any] = {"key": key, "name": people[key], "text": told.looks(traits), "traits": traits}
-        if key in terms.portraits:
-            n_story = (terms.n_witness + 1) // 2
-            story, rest = full["stories"][key][:n_story], full["stories"][key][n_story:]
-            row |= {"story": story, "relationships": rest, "objectives": full["objectives"][key]}
-            row["texts"] = [told.guilt(full["answers"], key), told.all(story), told.all(rest)]
-        else:
-            row["portrait"] = False
-        characters.append(row)
-    holders = {int(card): seat for card, seat in full["holders"].items()}
-    secrets = []
-    for card in sorted([*holders, *([OUT_CARD[n_out]] if n_out else [])]):
-        if card == OUT_CARD[n_out]:
-            names = " and ".join(people[key] for key in full["out"])
-            secrets.append({"number": card, "out": full["out"], "text": f"{names} could not come tonight."})
-            continue
-        facts = full["secrets"][str(card)]
-        row = {"number": card, "facts": facts, "text": told.all(facts)}
-        if card >= FIRST_SETUP_CARD:
-            row["to"] = full["characters"][holders[card]]
-        secrets.append(row)
-    locations = []
-    for k, its in enumerate(full["locations"].values()):
-        locations.append({"title": TITLES[k], **its, "text": told.all(its["facts"])})
-    answers = full["answers"]
+    """The case of a dealt game in the format of written cases, with texts.
+
+    Args:
+        terms, config: of the generated case.
+        rules, state: arrays of one record; the game has just been dealt.
+
+    Returns:
+        The table that `case.read_case` reads: the cast is no part of it, but for who is out and who gets setup cards.
+    """
+    writer = CaseWriter(terms, snapshot(terms, rules, state))
     return {
         "title": "A Death at Supper",
         "prologue": "The host of a country house lies dead before coffee is served. Nobody has left; all have reasons.",
@@ -421,52 +406,100 @@ def written_case(terms: Terms, config: Config, rules: np.ndarray, state: np.ndar
             "Supper was at eight, and the guests knew each other better than they let on.",
             "By midnight the host was dead, and it was plain that more than one of them had something to hide.",
         ],
-        "solution_text": [
-            f"{people[answers[terms.questions[MURDER]]]} killed the host.",
-            " ".join(f"{QUESTIONS[q]} {people[answers[terms.questions[q]]]}." for q in range(1, len(terms.questions)))
-            or "There was no other secret.",
-        ],
+        "solution_text": writer.solution_text(),
         "summary": f"{config.rounds} rounds: choose a place, read it, talk, pass the token. Then accuse and answer.",
         "witness_facts": terms.n_witness,
         "questions": [{"key": key, "text": QUESTIONS[q]} for q, key in enumerate(terms.questions)],
         "traits": [{"key": key, "text": TRAITS[t]} for t, key in enumerate(terms.traits)],
-        "characters": characters,
-        "solution": answers,
-        "locations": locations,
-        "secrets": secrets,
+        "characters": [writer.character(key) for key in terms.people],
+        "solution": writer.full["answers"],
+        "locations": writer.locations(),
+        "secrets": writer.secrets(),
     }
 
 
-class Teller:
-    """Short texts for the cards of a dealt case."""
+class CaseWriter:
+    """The rows of a written case, each with a short text that says what its facts say.
 
-    def __init__(self, terms: Terms, people: Mapping[str, str]) -> None:
+    Args:
+        terms: keys of the case.
+        full: the complete snapshot of the dealt game.
+    """
+
+    def __init__(self, terms: Terms, full: Mapping[str, Any]) -> None:
         self.terms = terms
-        self.people = people
+        self.full = full
+        self.people = dict(zip(terms.people, PEOPLE))
+
+    def character(self, key: str) -> dict[str, Any]:
+        """A character; of a portrait also its cards: the first half of its clearing facts is Story B."""
+        traits = self.full["traits"][key]
+        row: dict[str, Any] = {"key": key, "name": self.people[key], "text": self.looks(traits), "traits": traits}
+        if key not in self.terms.portraits:
+            return {**row, "portrait": False}
+        n_story = (self.terms.n_witness + 1) // 2
+        story, rest = self.full["stories"][key][:n_story], self.full["stories"][key][n_story:]
+        return {
+            **row,
+            "story": story,
+            "relationships": rest,
+            "objectives": self.full["objectives"][key],
+            "texts": [self.guilt(key), self.all(story), self.all(rest)],
+        }
+
+    def locations(self) -> list[dict[str, Any]]:
+        """The locations, in their order."""
+        places = self.full["locations"].values()
+        return [{"title": title, **place, "text": self.all(place["facts"])} for title, place in zip(TITLES, places)]
+
+    def secrets(self) -> list[dict[str, Any]]:
+        """The top secret cards by their numbers, with the one that says who is out."""
+        out = self.full["out"]
+        rows: list[dict[str, Any]] = []
+        if out:
+            names = " and ".join(self.people[key] for key in out)
+            rows.append({"number": c.OUT_CARD[len(out)], "out": out, "text": f"{names} could not come tonight."})
+        for card, holder in self.full["holders"].items():
+            facts = self.full["secrets"][card]
+            row = {"number": int(card), "facts": facts, "text": self.all(facts)}
+            if int(card) >= c.FIRST_SETUP_CARD:
+                row["to"] = self.full["characters"][holder]
+            rows.append(row)
+        return sorted(rows, key=lambda row: row["number"])
+
+    def solution_text(self) -> list[str]:
+        """Who killed the host, and the other answers."""
+        names = [self.people[answer] for answer in self.full["answers"].values()]
+        others = " ".join(f"{question} {name}." for question, name in zip(QUESTIONS[1:], names[1:]))
+        return [f"{names[c.MURDER]} killed the host.", others or "There was no other secret."]
 
     def looks(self, traits: list[str]) -> str:
-        its = [TRAITS[self.terms.traits.index(trait)] for trait in traits]
-        return (", ".join(its) if its else "nothing that one would remember").capitalize() + "."
+        """What is read of a character's traits."""
+        looks = [TRAITS[self.terms.traits.index(trait)] for trait in traits]
+        return (", ".join(looks) if looks else "nothing that one would remember").capitalize() + "."
 
-    def guilt(self, answers: Mapping[str, str], key: str) -> str:
-        deeds = [DEEDS[q] for q, question in enumerate(self.terms.questions) if answers[question] == key]
+    def guilt(self, key: str) -> str:
+        """Story A: what a portrait has done."""
+        deeds = [deed for deed, answer in zip(DEEDS, self.full["answers"].values()) if answer == key]
         return " ".join(deeds) or "You have nothing to hide but an old grudge."
 
     def all(self, facts: list[str]) -> str:
+        """Some facts as sentences."""
         return " ".join(map(self.fact, facts)) or "Nothing that bears on anything."
 
     def fact(self, text: str) -> str:
+        """A fact as a sentence."""
         fact = self.terms.fact(text, text)
         question = QUESTIONS[fact.question]
-        if fact.kind in (IS, NOT):
+        if fact.kind in (c.IS, c.NOT):
             name = self.people[self.terms.people[fact.subject]]
-            return f"{question} {'It was' if fact.kind == IS else 'Certainly not'} {name}."
+            return f"{question} {'It was' if fact.kind == c.IS else 'Certainly not'} {name}."
         trait = TRAITS[fact.subject]
-        return f"{question} Somebody who {trait}." if fact.kind == HAS else f"{question} Nobody who {trait}."
+        return f"{question} Somebody who {trait}." if fact.kind == c.HAS else f"{question} Nobody who {trait}."
 
 
 def to_toml(case: Mapping[str, Any]) -> str:
-    """A case as the text of a TOML file."""
+    """A case as the text of a TOML file: plain values first, as TOML asks, then tables and lists of tables."""
     plain = [(name, value) for name, value in case.items() if not is_table(value)]
     lines = [f"{name} = {toml_value(value)}" for name, value in plain]
     for name, value in case.items():
