@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from murder_envs.core.bits import NONE, allow_all, bit, has
 from murder_envs.core.contract import seat_at
 from murder_envs.core.jit import kernel
@@ -34,7 +36,7 @@ TELLS_ALL = N_CARDS + 1
 ENDINGS = ("", "detective", "confidant", "witness", "deck", "dead_end", "turn_limit")
 ENDING = numbered(ENDINGS)
 WON = ("detective", "confidant")
-WINS = sum(1 << ENDINGS.index(ending) for ending in WON)
+WINS = np.uint64(sum(1 << ENDINGS.index(ending) for ending in WON))
 """The endings that are a win, and the same as a set."""
 
 TALKS = ("silent", "none", "symbols", "open")
