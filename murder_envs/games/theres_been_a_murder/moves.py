@@ -29,7 +29,8 @@ EVENTS = (
     "name", "report", "blackmail", "drunk", "tell", "signal",
 )  # fmt: skip
 EVENT = numbered(EVENTS)
-"""Kinds of public event."""
+"""Kinds of public event, each with a seat, a second seat or nobody, and an argument: a card where it is public; of a
+`seer` 1 if the card was raised, of a `signal` 1 + the symbol, else 0."""
 TELLS_ALL = N_CARDS + 1
 """Argument of a `tell` event for `tell:all`; 0 is `hush`, and any other number is the card."""
 
@@ -86,6 +87,7 @@ def allow_cards(legal_set, start, cards):
 
 
 # -- What a hand offers -------------------------------------------------------------------------
+# To pass, to show, to play and to discard are "game effects", which the Murderer evades beside another card.
 
 
 @kernel
