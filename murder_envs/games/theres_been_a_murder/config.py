@@ -22,6 +22,10 @@ from murder_envs.games.theres_been_a_murder.cards import (
 from murder_envs.games.theres_been_a_murder.moves import DEAD_ENDS, MAX_SEATS, MAX_SYMBOLS, REWARDS, TALKS
 from murder_envs.games.theres_been_a_murder.state import Rules
 
+# Ongoing Play & Difficulty Levels: cards are added by level, and by the number of players (The Cards). To make it
+# harder, cards are left out that all know of, 18 first, or more than one is removed unseen; to make it easier, the
+# cards for more players are used at a smaller table, or the Stranger and the Imposter are left out.
+
 LEVELS = {"novice": (), "veteran": (CARD.blackmailer,), "master": (CARD.blackmailer, CARD.aristocrat)}
 """level -> the advanced cards that it adds."""
 FEWEST_SEATS = 3
@@ -94,7 +98,7 @@ class Config(Parameters):
     max_turns: int = integer(200, "turns after which the game is cut off", low=1, high=1000)
 
     def check(self) -> None:
-        """A table for this number of players, and cards enough for it."""
+        """A table for this number of players, and cards enough for it: two each, and those that are removed."""
         n = self.num_players
         if self.guests is not None:
             an_int("guests", self.guests, max(0, n - SEATS_WITHOUT_GUESTS), len(GUESTS))

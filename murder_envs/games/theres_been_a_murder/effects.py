@@ -22,6 +22,8 @@ from murder_envs.games.theres_been_a_murder.deal import part_of_deck, take_top
 from murder_envs.games.theres_been_a_murder.moves import ACT, ENDING, PHASE, TALK, THEN
 
 # -- Moving cards -------------------------------------------------------------------------------
+# Cards have no copies and lie in one of four kinds of place: a hand or the removed pile (sets), the deck or the discard
+# pile (lists, the top last). What lies in a hand takes effect at once, in and out of turn (The Cards).
 
 
 @kernel
@@ -67,7 +69,7 @@ def take_out(pile, n, card):
 
 @kernel
 def take_from_deck(state, card):
-    """Take a card out of the deck."""
+    """Take a card out of the deck; the line between its parts stays where it is."""
     at = take_out(state.deck, state.deck_n, card)
     state.deck_n -= 1
     if at < state.lower_n:
@@ -102,7 +104,7 @@ def blackmailed(state, rules):
 
 @kernel
 def blackmail(state, rules, seat):
-    """19. The Blackmailer: both are shown, and the Detective is shuffled into the deck."""
+    """19. The Blackmailer: both are shown, and the Detective goes back into the deck, however the two met."""
     events.saw_blackmail(state, rules, seat)
     state.hand[seat] &= ~bit(CARD.detective)
     put_into_deck(state, CARD.detective)
@@ -111,7 +113,12 @@ def blackmail(state, rules, seat):
 
 @kernel
 def murderer_passed_to(state, seat):
-    """3 and 6: the Murderer was passed to a seat; does the game end? The Confidant's lower number goes first."""
+    """3. The Confidant, 6. The Witness: the Murderer was passed to a seat; does the game end?
+
+    What counts is the taker's hand as it is now, when all cards of the effect have moved: a Confidant that it gave away
+    in the same swap is gone. With both in hand the lower number takes precedence (Game Turns), so the players win.
+    Nothing happens if the Murderer's holder is passed one of these cards, or draws it.
+    """
     if has(state.hand[seat], CARD.confidant):
         return finish(state, ENDING.confidant)
     if has(state.hand[seat], CARD.witness):
@@ -121,16 +128,21 @@ def murderer_passed_to(state, seat):
 
 @kernel
 def drunk_window(rules):
-    """Does this table's talk have windows for the Drunk's holder?"""
+    """8. The Drunk: does the talk of this table have windows for its holder?
+
+    Where all is open there is nothing left to tell, and a silent table plays without it.
+    """
     return rules.talk == TALK.none or rules.talk == TALK.symbols
 
 
 # -- Choosing cards face down: Cad, Socialite, Gossip, Invalid, Maid ----------------------------
+# The rulebook lets everybody choose at the same time: no card is picked up before all have placed one (12. The Gossip).
+# Here the choosers are asked one after the other, and what each has placed stays unseen until all have.
 
 
 @kernel
 def is_chooser(state, rules, seat):
-    """Does a seat place a card face down in the effect under way (if it has one)?"""
+    """Does a seat place a card face down in the effect under way (if it has one)? The last case is the Maid's."""
     effect = state.effect
     if effect == CARD.gossip:
         return True
@@ -146,7 +158,10 @@ def is_chooser(state, rules, seat):
 
 @kernel
 def next_chooser(state, rules):
-    """The first seat clockwise from the actor that has a card to place and has not placed it; NO_SEAT when all have."""
+    """The first seat clockwise from the actor that has a card to place and has not placed it; NO_SEAT when all have.
+
+    Who has no card is no chooser, and still receives (9, 10, 12: such a player simply gets the card).
+    """
     for offset in range(rules.n_seats):
         seat = seat_at(rules, state.turn, offset)
         if is_chooser(state, rules, seat) and state.hand[seat] != NONE and state.chosen[seat] == NO_CARD:
@@ -165,7 +180,10 @@ def ask_choosers(state, rules):
 
 @kernel
 def pass_all(state, rules):
-    """All placed cards change hands at once; then the Murderer's, the Drunk's and the Blackmailer's rules."""
+    """All placed cards change hands at once; then the Murderer's, the Drunk's and the Blackmailer's rules.
+
+    The end comes first: a game that is over resolves nothing more.
+    """
     n = rules.n_seats
     events.saw_passes(state, rules)
     murderer_to = NO_SEAT
@@ -216,7 +234,7 @@ CHOOSE_A_PLAYER = card_set(CARD.detective, CARD.cad, CARD.socialite, CARD.invali
 
 @kernel
 def carry_out(state, rules):
-    """Start the effect under way."""
+    """Start the effect under way: its actor is the seat whose turn it is, also if the Monkey copies it."""
     effect = state.effect
     actor = state.turn
     if has(CHOOSE_A_PLAYER, effect):
@@ -236,7 +254,11 @@ def carry_out(state, rules):
 
 @kernel
 def look_into_deck(state, rules, actor):
-    """15, 16, 18, 22: Secretary, Butler, Driver and Seer look at cards of the deck; an empty deck: nothing."""
+    """15, 16, 18, 22: Secretary, Butler, Driver and Seer look at cards of the deck; an empty deck: nothing.
+
+    The Secretary sees all of it in order, the Driver the top three, the Seer the bottom card, and the top card is
+    announced by the Butler.
+    """
     n = state.deck_n
     if n == 0:
         return THEN.next_turn
@@ -257,7 +279,11 @@ def look_into_deck(state, rules, actor):
 
 @kernel
 def legal_target(state, rules, legal_set):
-    """2: anybody, oneself unless the table forbids it; 24: a neighbour; 9, 10, 11, 13: another player."""
+    """2: anybody; 24: a neighbour; 9, 10, 11, 13: another player.
+
+    The Detective may choose its own player (Ruling: the rulebook says "a player" where other cards say "another"),
+    unless the table forbids it.
+    """
     n = rules.n_seats
     everybody = full(n)
     if state.effect == CARD.detective and rules.detective_self != 0:
@@ -294,7 +320,7 @@ def apply_target(state, rules, action):
 
 @kernel
 def apply_discard(state, rules, action):
-    """The target's card is laid open, unplayed; the Murderer: all win."""
+    """The target's card is laid open, unplayed, so its effect does not come; the Murderer: all win."""
     seat = state.to_act
     card = moves.card_of(action, ACT.give)
     events.saw_discard(state, rules, seat, card)
@@ -318,7 +344,10 @@ def legal_target2(state, rules, legal_set):
 
 @kernel
 def the_swain(state, rules):
-    """Draw a card if there is one; a Drunk just drawn may talk before the target is chosen."""
+    """Draw a card if there is one; a Drunk just drawn may talk before the target is chosen.
+
+    An empty deck is no loss here: the players lose only where a turn begins with a draw (Game End).
+    """
     actor = state.turn
     card = draw(state, rules, actor) if state.deck_n > 0 else NO_CARD
     if card == CARD.drunk and drunk_window(rules):
@@ -336,7 +365,10 @@ def after_swain_drew(state):
 
 @kernel
 def be_taken_from(state, rules, actor, target):
-    """The target takes a random card of the actor's hand, whatever it is; it is a pass."""
+    """The target takes a random card of the actor's hand, whatever it is.
+
+    It counts as a pass (Ruling: the rulebook sets passing against drawing, and lets the Murderer travel this way).
+    """
     hand = state.hand[actor]
     card = kth(hand, below(state, popcount(hand)))
     events.saw_random_pass(state, rules, actor, target, card)
@@ -350,7 +382,10 @@ def be_taken_from(state, rules, actor, target):
 
 @kernel
 def legal_rescue(state, rules, legal_set):
-    """Any card of the discard pile but the one just played, which lies on top."""
+    """Any card of the discard pile but the one just played, which lies on top: the Doctor, or the Monkey as its copy.
+
+    One has to be taken if there is any (Ruling: "take" is no offer).
+    """
     cards = NONE
     for i in range(state.discard_n - 1):
         cards |= bit(state.discard[i])
@@ -409,7 +444,10 @@ def legal_pick(state, rules, legal_set):
 
 @kernel
 def apply_pick(state, rules, action):
-    """One card is taken into the hand; the whole deck is shuffled; only then does the card take effect."""
+    """One card is taken into the hand; the whole deck is shuffled; only then does the card take effect.
+
+    Nothing was in a hand while it was looked at, so the Murderer may safely be seen; and taking is no pass.
+    """
     actor = state.turn
     card = moves.card_of(action, ACT.take)
     events.saw_pick(state, rules, actor, card, n_top(state))
@@ -424,7 +462,7 @@ def apply_pick(state, rules, action):
 
 @kernel
 def legal_bury(state, rules, legal_set):
-    """Any card of the hand but the Murderer, unless it is alone."""
+    """Any card of the hand but the Murderer, unless it is alone (Ruling: to bury is a game effect too)."""
     moves.allow_cards(legal_set, ACT.give, moves.buriable(state.hand[state.turn]))
 
 

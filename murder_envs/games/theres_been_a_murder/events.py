@@ -385,8 +385,8 @@ def share(state, rules, teller, cards):
     """Of some cards everybody excludes the places that the teller excludes, and knows the depths that it knows."""
     deep = all_lanes(knowledge.depths_of(state, teller) & cards)
     for place in range(knowledge.places_of(rules)):
-        told = all_lanes(knowledge.may_be(state, teller, place) | ~cards)
+        allowed = all_lanes(knowledge.may_be(state, teller, place) | ~cards)
         for group in range(knowledge.groups_of(rules)):
-            store(state.possible[group, place], both(load(state.possible[group, place]), told))
+            store(state.possible[group, place], both(load(state.possible[group, place]), allowed))
     for group in range(knowledge.groups_of(rules)):
         store(state.depth_known[group], either(load(state.depth_known[group]), deep))

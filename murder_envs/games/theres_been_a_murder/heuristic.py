@@ -133,11 +133,12 @@ def options(legal_set, start):
 
 
 # -- Belief -----------------------------------------------------------------------------------------
+# Places are those of the observation's table: relative hands 0..7, upper part, lower part, out of the game.
 
 
 @kernel
 def size_of(row, place):
-    """How many cards lie at a place of the observation's table: relative hands 0..7, upper, lower, out."""
+    """How many cards lie at a place."""
     if place < MAX_SEATS:
         return row[OBS.hand_sizes + place]
     if place == MAX_SEATS:
@@ -156,7 +157,7 @@ def weight(row, card, place):
 
 @kernel
 def belief(row, card, offset):
-    """Belief that a seat holds a card, from the table alone."""
+    """Belief that a seat holds a card, from the table alone: its weight there, over the weights at all places."""
     total = 0.0
     for place in range(N_PLACES):
         total += weight(row, card, place)
@@ -173,7 +174,7 @@ def says_murderer(row, offset):
 
 @kernel
 def murderer_at(row, offset):
-    """Belief that another seat holds the Murderer; a seat that says so has all of it."""
+    """Belief that another seat holds the Murderer, 0 to 1; a seat that says so has all of it."""
     if says_murderer(row, offset):
         return 1.0
     for other in range(1, n_seats(row)):
@@ -190,7 +191,7 @@ def lone(row, offset):
 
 @kernel
 def suspicion(row, offset):
-    """The order (lone, belief) of the other seats as one number."""
+    """The order (lone, belief) of the other seats as one number: beliefs are at most 1, so `lone` goes first."""
     return 1e3 * lone(row, offset) + murderer_at(row, offset)
 
 
@@ -238,7 +239,12 @@ def choose_play(row, legal_set, stream):
 
 @kernel
 def worth(row, card, hand, surest):
-    """What playing a card is worth, `surest` being lone(best)."""
+    """What playing a card is worth, `surest` being lone(best).
+
+    The Detective waits until its target is all but sure, or until the deck is about to run out. The Invalid fetches the
+    Murderer for the Confidant's holder, which wins. The Doctor is for a lost Detective or Confidant; the Witness has to
+    go before its holder is passed the Murderer; and who has located the Murderer needs no more seekers.
+    """
     if card == CARD.detective:
         if surest >= 0.95:
             return 900.0
@@ -280,7 +286,11 @@ def choose_target(row, legal_set, stream, phase):
 
 @kernel
 def merit(row, phase, offset):
-    """What choosing a player is worth in the effect under way."""
+    """What choosing a player is worth in the effect under way.
+
+    The Detective, the Cad, and the Invalid of a Detective's or Confidant's holder go for the Murderer; all others leave
+    it where it is. The Swain of the Murderer's holder may pass it on, so it looks for the Confidant.
+    """
     hand = cards_at(row, OBS.hand)
     effect = one_hot(row, OBS.effect, N_CARDS) + 1
     if phase == PHASE.target2:

@@ -6,7 +6,7 @@ hold at all times: the truth is in every table, and no seat's table allows what 
 `depth_known` holds the deck cards whose exact place a viewer knows. Cards in the discard pile are in no table. Tables
 of places, not whole histories: nearly all that a careful player writes down, in a few hundred bytes.
 
-`events.py` says how a table changes with what its viewer sees; after it, `close` draws the conclusions.
+`events.py` says how a table changes with what its viewer sees; after that, `close` draws the conclusions.
 
 All viewers of a group are worked on at once, each in a lane of its own (see `core.lanes`).
 """

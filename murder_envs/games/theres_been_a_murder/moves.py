@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from murder_envs.core.bits import NONE, allow_all, bit, has
 from murder_envs.core.contract import seat_at
 from murder_envs.core.jit import kernel
@@ -27,14 +29,15 @@ EVENTS = (
     "name", "report", "blackmail", "drunk", "tell", "signal",
 )  # fmt: skip
 EVENT = numbered(EVENTS)
-"""Kinds of public event."""
+"""Kinds of public event, each with a seat, a second seat or nobody, and an argument: a card where it is public; of a
+`seer` 1 if the card was raised, of a `signal` 1 + the symbol, else 0."""
 TELLS_ALL = N_CARDS + 1
 """Argument of a `tell` event for `tell:all`; 0 is `hush`, and any other number is the card."""
 
 ENDINGS = ("", "detective", "confidant", "witness", "deck", "dead_end", "turn_limit")
 ENDING = numbered(ENDINGS)
 WON = ("detective", "confidant")
-WINS = sum(1 << ENDINGS.index(ending) for ending in WON)
+WINS = np.uint64(sum(1 << ENDINGS.index(ending) for ending in WON))
 """The endings that are a win, and the same as a set."""
 
 TALKS = ("silent", "none", "symbols", "open")
@@ -84,6 +87,7 @@ def allow_cards(legal_set, start, cards):
 
 
 # -- What a hand offers -------------------------------------------------------------------------
+# To pass, to show, to play and to discard are "game effects", which the Murderer evades beside another card.
 
 
 @kernel

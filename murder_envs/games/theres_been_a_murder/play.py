@@ -10,7 +10,7 @@ A turn: end checks -> draw -> talk window -> signal -> play -> the card's effect
       12 Gossip      PASS by every seat that has a card
       13 Invalid     TARGET -> PASS
       14 Doctor      RESCUE        15 Secretary  SEARCH       17 Maid   SHOW, SHOW      18 Driver  PICK
-      21 Nun         BURY          22 Seer       SEER   23 Hound  NAME            24 Reporter  TARGET
+      21 Nun         BURY          22 Seer       SEER         23 Hound  NAME        24 Reporter  TARGET
     -> the next seat's turn, or OVER
 """
 
@@ -94,7 +94,10 @@ def step(state, rules, action):
 
 @kernel
 def resolve(state, rules, then):
-    """Go on until somebody is asked: after each event the tables are closed, then comes what follows from it."""
+    """Go on until somebody is asked: after each event the tables are closed, then comes what follows from it.
+
+    Effects do not call each other but say what comes next (THEN), so that one place closes the tables, once an event.
+    """
     while then != THEN.asked:
         if then != THEN.next_turn:
             knowledge.close(state, rules)
@@ -115,13 +118,16 @@ def resolve(state, rules, then):
 
 @kernel
 def after_entering(state, rules):
-    """Cards have entered hands: the Blackmailer may go off; then the drawing, the Swain or the turn goes on."""
+    """Cards have entered hands: the Blackmailer may go off; then the drawing, the Swain or the turn goes on.
+
+    The deal, whose game has no phase yet, is followed by the first turn.
+    """
     seat = effects.blackmailed(state, rules)
     if seat != NO_SEAT:
         effects.blackmail(state, rules, seat)
         return THEN.entered
     if state.phase == PHASE.over:
-        return THEN.first_turn  # the deal
+        return THEN.first_turn
     if state.effect == NO_CARD:
         return draw_phase(state, rules)
     if state.effect == CARD.swain and state.targets[0] == NO_SEAT:
@@ -145,7 +151,11 @@ def deal(state, rules, seed):
 
 @kernel
 def begin_turn(state, rules, next_seat):
-    """The start of a turn: clear what the effect left on the table, end checks, then the draw."""
+    """The start of a turn: clear what the effect left on the table, end checks, then the draw.
+
+    20. The Aristocrat: its holder does not draw. So a seat with fewer than two cards shows by not drawing that it holds
+    the Aristocrat, and by drawing that it does not; the latter is news only where the public thought it possible.
+    """
     state.effect = NO_CARD
     state.played = NO_CARD
     state.targets[0] = NO_SEAT
@@ -174,7 +184,10 @@ def begin_turn(state, rules, next_seat):
 
 @kernel
 def draw_phase(state, rules):
-    """Draw up to two cards, one at a time; where a card is needed and cannot be drawn everyone loses."""
+    """Draw: up to two cards, one at a time, each taking effect as it enters the hand.
+
+    Game End: where a card is needed and cannot be drawn the players lose, also if one of two could be (Ruling).
+    """
     seat = state.turn
     if hand_size(state, seat) >= 2:
         return ask_talk(state, rules)
@@ -192,7 +205,11 @@ def never_reaches_two(state, seat):
 
 @kernel
 def ask_talk(state, rules):
-    """The Drunk's holder may talk, whoever's turn it is."""
+    """8. The Drunk: its holder may talk, whosever turn it is.
+
+    The window opens even if the holder has nothing to tell, so its coming says nothing. Nobody decides anything between
+    the turn in which the Drunk comes to a hand and the next turn's start, so one window a turn is enough.
+    """
     if effects.drunk_window(rules):
         for seat in range(rules.n_seats):
             if has(state.hand[seat], CARD.drunk):
@@ -208,7 +225,12 @@ def ask_signal(state, rules):
 
 @kernel
 def legal_play(state, rules, legal_set):
-    """7 before 8 before 20; else any card but the Murderer, and the Imposter only beside lower cards."""
+    """7 before 8 before 20; else any card but the Murderer, and the Imposter only beside lower cards.
+
+    Two cards that both have to be played are a conflict, which the lower number wins (Game Turns); the Aristocrat's "do
+    not play a card" loses it too. For three or more cards, one that is higher blocks the Imposter (Ruling). A card to
+    play is always left: the Murderer is never alone here, and the Imposter is blocked only by another card.
+    """
     hand = state.hand[state.turn]
     if has(hand, CARD.monkey):
         playable = bit(CARD.monkey)
@@ -226,7 +248,11 @@ def legal_play(state, rules, legal_set):
 
 @kernel
 def apply_play(state, rules, action):
-    """The card goes on the discard pile first; then an Action's effect is carried out, the Monkey's as a copy."""
+    """The card goes on the discard pile first; then an Action's effect is carried out, the Monkey's as a copy.
+
+    `last_action` is what the Monkey copies: the last Action that was played, wherever that card is now. Cards that come
+    to the pile in another way do not count, and the Monkey, an Effect, never does.
+    """
     seat = state.turn
     if action == ACT.discard:
         return discard_aristocrat(state, rules, seat)
@@ -250,7 +276,7 @@ def apply_play(state, rules, action):
 
 @kernel
 def discard_aristocrat(state, rules, seat):
-    """It and then all Actions of the hand, ascending, go on the pile, unplayed."""
+    """It and then all Actions of the hand, ascending, go on the pile, unplayed; the Murderer and other Effects stay."""
     cards = bit(CARD.aristocrat)
     while cards != NONE:
         card = lowest(cards)
@@ -277,7 +303,11 @@ def legal_announce(state, rules, legal_set):
 
 @kernel
 def apply_announce(state, rules, action):
-    """True statements about where cards are; the window stays open until all is told or the holder hushes."""
+    """True statements about where cards are; the window stays open until all is told or the holder hushes.
+
+    True, because where all win or lose together a lie helps only as a code, and codes are what symbols are for; about
+    places, because all that this game hides is where a card lies (Ruling).
+    """
     teller = state.to_act
     if action == ACT.hush:
         events.saw_hush(state, teller)
@@ -308,7 +338,7 @@ def legal_signal(state, rules, legal_set):
 
 @kernel
 def apply_signal(state, rules, action):
-    """A symbol is public and means what the table makes of it."""
+    """A symbol is public and means what the table makes of it: a means of communication that it may have to give up."""
     seat = state.turn
     symbol = -1 if action == ACT.hush else action - ACT.signal
     state.signals[seat] = symbol

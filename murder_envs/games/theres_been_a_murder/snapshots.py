@@ -58,6 +58,7 @@ N_TARGETS = {
 
 
 # -- Questions to the compiled rules ----------------------------------------------------------------
+# What a position has to fulfil is asked of the rules themselves, so that it is written once.
 
 
 @entry
@@ -69,7 +70,7 @@ def start_empty(states, seed):
 
 @entry
 def go_on(states, rules, begin):
-    """Close the tables; where the turn has not begun, begin it."""
+    """Close the tables; where the turn has not begun, begin it, which may draw cards or end the game."""
     resolve(states[0], rules[0], THEN.first_turn if begin else THEN.seen)
 
 
@@ -120,12 +121,12 @@ def results(state: np.ndarray) -> dict[str, Any]:
 
 
 def table_of(state: np.ndarray, viewer: int) -> np.ndarray:
-    """A viewer's table: one set of cards a place, a view into the state."""
+    """A viewer's table: uint32[N_PLACES], one set of cards a place, a view into the state."""
     return state[0]["possible"][viewer // N_LANES, :, viewer % N_LANES]
 
 
 def depths_of(state: np.ndarray) -> np.ndarray:
-    """Known depths: one set of cards a viewer, a view into the state."""
+    """Known depths: uint32, one set of cards a viewer, a view into the state."""
     return state[0]["depth_known"].reshape(-1)
 
 
@@ -182,7 +183,16 @@ def public(rules: np.ndarray, state: np.ndarray) -> dict[str, Any]:
 
 
 def restore(rules: np.ndarray, snapshot: Mapping[str, Any], seed: int) -> np.ndarray:
-    """The state that a (partial) snapshot describes; ValueError names a field that cannot be."""
+    """The state that a (partial) snapshot describes.
+
+    Args:
+        rules: Rules, array of one.
+        snapshot: plain dict; what it leaves out has the defaults of `Position`.
+        seed: int from 0 to 2^63 - 1, for the random numbers to come.
+
+    Raises:
+        ValueError: begins with the name of a field that cannot be.
+    """
     state = records(State.dtype, 1)
     start_empty(state, seed)
     Position(rules, snapshot, state).write()
@@ -190,7 +200,11 @@ def restore(rules: np.ndarray, snapshot: Mapping[str, Any], seed: int) -> np.nda
 
 
 class Position(Reader):
-    """What a snapshot says, in the order of a game: defaults filled in, everything checked."""
+    """What a snapshot says, in the order of a game: defaults filled in, everything checked.
+
+    Of the deck and the discard pile, the deck has all cards that lie nowhere else, unless it is the only one of the two
+    that is named; then the discard pile has them.
+    """
 
     def __init__(self, rules: np.ndarray, snapshot: Mapping[str, Any], state: np.ndarray) -> None:
         super().__init__(State, rules, snapshot, SPECIAL)
@@ -381,7 +395,7 @@ class Position(Reader):
         s["targets"][: len(self.targets)] = self.targets
         for i, event in enumerate(reversed(self.events)):
             s["events"][i] = s["events"][i + N_EVENTS] = event
-        s["to_act"] = self.asked()
+        s["to_act"] = self.seat_asked()
         by_now = {"to_act": int(s["to_act"]), "over": self.phase == "over"}
         check_results(self.snapshot, by_now, by_now)
         self.write_knowledge()
@@ -391,7 +405,7 @@ class Position(Reader):
         if not starts:
             check_results(self.snapshot, snapshot(self.rules, self.state), RESULTS)
 
-    def asked(self) -> int:
+    def seat_asked(self) -> int:
         """Who is asked, as it follows from the rest."""
         if self.phase == "over":
             return NO_SEAT
@@ -409,17 +423,17 @@ class Position(Reader):
         self.check_order(seat)
         return seat
 
-    def check_order(self, asked: int) -> None:
-        """Those who have placed a card are the first choosers, clockwise from the actor."""
+    def check_order(self, seat_asked: int) -> None:
+        """Those who have placed a card are the first choosers: asked one by one, the rules name the same seats."""
         placed = {seat for seat, card in enumerate(self.chosen) if card}
         self.state[0]["chosen"][:] = NO_CARD
-        while (seat := int(chooser(self.state, self.rules))) != asked:
+        while (seat := int(chooser(self.state, self.rules))) != seat_asked:
             if seat not in placed:
                 fail("chosen", f"seat {seat} places its card first")
             placed.remove(seat)
             self.state[0]["chosen"][seat] = self.chosen[seat]
         if placed:
-            fail("chosen", f"seat {min(placed)} is not asked before seat {asked}")
+            fail("chosen", f"seat {min(placed)} is not asked before seat {seat_asked}")
 
     def write_knowledge(self) -> None:
         """The tables as the snapshot has them, or without any knowledge but what the phase shows."""

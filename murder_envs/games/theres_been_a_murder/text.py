@@ -1,4 +1,4 @@
-"""A state in words: its score, its figures, the table as text. Never compiled."""
+"""A state for people: what `info` says, figures of a finished game, the table as text. Never compiled."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def cards_text(cards: list[int]) -> str:
 
 
 def text(rules: np.ndarray, state: np.ndarray, seat: int | None) -> str:
-    """The table, from above or as a seat sees it."""
+    """The table, from above (`seat` None) or as a seat sees it, with all that the seat can tell of hidden cards."""
     full = snapshot(rules, state)
     n = len(full["hands"])
     viewer = n if seat is None else seat
@@ -70,6 +70,7 @@ def text(rules: np.ndarray, state: np.ndarray, seat: int | None) -> str:
 
 
 def headline(full: dict[str, Any], seat: int | None) -> str:
+    """The game, the turn, and who looks."""
     seen_from = "seen from above" if seat is None else f"as player_{seat} sees it"
     return f"There's Been A Murder, turn {full['turns']}, {seen_from}"
 
@@ -127,7 +128,7 @@ def deck_text(state: np.ndarray, full: dict[str, Any], seat: int | None) -> str:
 
 
 def whereabouts(rules: np.ndarray, state: np.ndarray, full: dict[str, Any], viewer: int) -> list[str]:
-    """For each hidden card that is not in the viewer's hand: the places where it may lie."""
+    """For each hidden card that is not in the viewer's hand: the places where it may lie, a line a card."""
     n = len(full["hands"])
     places = [(f"player_{seat}", PLACE.hands + seat) for seat in range(n) if seat != viewer]
     line = bool(full["lower"])

@@ -104,6 +104,7 @@ WORLD = Layout(
 WORLD_AT = WORLD.at
 
 # -- Writers ------------------------------------------------------------------------------------
+# `looker` is the seat from which the others are counted, and `at` the byte where a block begins.
 
 
 @kernel
@@ -120,7 +121,7 @@ def put_card(row, at, card):
 
 @kernel
 def put_depths(row, at, state, cards):
-    """Depth of each card of a set that lies in the deck."""
+    """Depth of each card of a set that lies in the deck, 1 for the top; 0 for all others."""
     put_zeros(row, at, N_CARDS)
     if cards != NONE:
         n = state.deck_n
@@ -147,8 +148,8 @@ def put_possible(row, at, state, rules, viewer, looker):
 def put_head(row, state, rules, looker):
     """What is asked of whom; it comes first."""
     put_bits(row, OBS.phase, bit(state.phase), len(PHASES))
-    asked = bit(offset_of(rules, state.to_act, looker)) if state.to_act != NO_SEAT else NONE
-    put_bits(row, OBS.to_act, asked, MAX_SEATS)
+    actor = bit(offset_of(rules, state.to_act, looker)) if state.to_act != NO_SEAT else NONE
+    put_bits(row, OBS.to_act, actor, MAX_SEATS)
     put_bits(row, OBS.turn, bit(offset_of(rules, state.turn, looker)), MAX_SEATS)
     put_bits(row, OBS.first, bit(offset_of(rules, state.first, looker)), MAX_SEATS)
 
@@ -194,7 +195,10 @@ NOT_SEATS = 0xFF0000FF
 
 @kernel
 def relative(rules, events, shift, looker):
-    """The seats that events store as 1 + seat at a shift, as 1 + relative seat there; 0 (nobody) stays 0."""
+    """The seats that events store as 1 + seat at a shift, as 1 + relative seat there; 0 (nobody) stays 0.
+
+    Eight events at once: the looker is subtracted, and where that leaves less than 1, the number of seats is added.
+    """
     stored = both(events, all_lanes(A_SEAT << shift))
     turned = minus(stored, all_lanes(looker << shift))
     behind = where_less(turned, all_lanes(1 << shift))
@@ -204,7 +208,7 @@ def relative(rules, events, shift, looker):
 
 @kernel
 def put_events(row, at, state, rules, looker):
-    """The last public events, newest first, eight at a time."""
+    """The last public events, newest first, eight at a time; a row of four bytes an event, as it lies in the state."""
     newest = state.events_at
     for i in range(0, N_EVENTS, N_LANES):
         events = load(state.events[newest + i :])
@@ -217,7 +221,11 @@ def put_events(row, at, state, rules, looker):
 
 @kernel
 def observe(state, rules, seat, row):
-    """The seat's observation."""
+    """The seat's observation, int8[OBSERVATION.size] and room for the last word written.
+
+    It depends on what the seat has been shown and on nothing else: the own hand, the own and the public's table, and
+    what lies open.
+    """
     n = rules.n_seats
     put_head(row, state, rules, seat)
     put_bits(row, OBS.seats, full(n), MAX_SEATS)
@@ -248,7 +256,7 @@ def observe(state, rules, seat, row):
 
 @kernel
 def world(state, rules, row):
-    """The state vector: the whole truth."""
+    """The state vector, int8[WORLD.size] and room for the last word: the whole truth, but for the seats' own tables."""
     put_head(row, state, rules, 0)
     for seat in range(MAX_SEATS):
         put_cards(row, WORLD_AT.hands + N_CARDS * seat, state.hand[seat])
