@@ -22,10 +22,10 @@ GAME_FILES = {
     "__init__", "cards", "config", "deal", "heuristic", "knowledge", "moves", "play", "redeal", "snapshots", "state",
     "text", "view",
 }  # fmt: skip
-SOME_GAMES_FILES = {"case", "counts", "effects", "generator", "series", "sheet"}
+SOME_GAMES_FILES = {"case", "counts", "effects", "generator", "layout", "record", "series", "sheet"}
 READING_ORDER = [
-    "cards", "case", "moves", "counts", "state", "config", "generator", "deal", "sheet", "knowledge", "effects", "play",
-    "redeal", "view", "snapshots", "text",
+    "cards", "case", "moves", "layout", "counts", "state", "config", "generator", "deal", "sheet", "knowledge", "effects",
+    "play", "redeal", "view", "record", "snapshots", "text",
 ]  # fmt: skip
 """Of a game's files each may import those before it."""
 

@@ -16,7 +16,7 @@ or 64 bits. To compiled code the first are int64 and the second uint64 as soon a
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -172,6 +172,12 @@ class Record:
             field, value = cls.fields[name], getattr(config, name)
             rules[name] = field.names.index(value) if field.kind == "choice" and field.names else value
         return rules
+
+
+def starts(prefix: str, names: Iterable[str], meaning: str) -> Any:
+    """A record to build on, with a number `<prefix>_<name>` for each name: where blocks start, if a case fixes sizes."""
+    fields = {f"{prefix}_{name}": number(f"{meaning} {name}") for name in names}
+    return type(f"Starts_{prefix}", (Record,), fields)
 
 
 def _without_gaps(rows: list[tuple[str, Any, tuple[int, ...]]]) -> np.dtype:
