@@ -24,8 +24,8 @@ GAME_FILES = {
 }  # fmt: skip
 SOME_GAMES_FILES = {"case", "counts", "effects", "generator", "layout", "record", "series", "sheet"}
 READING_ORDER = [
-    "cards", "case", "moves", "layout", "counts", "state", "config", "generator", "deal", "sheet", "knowledge", "effects",
-    "play", "redeal", "view", "record", "snapshots", "text",
+    "cards", "case", "moves", "layout", "counts", "state", "config", "generator", "deal", "sheet", "knowledge",
+    "effects", "play", "redeal", "view", "record", "snapshots", "text",
 ]  # fmt: skip
 """Of a game's files each may import those before it."""
 

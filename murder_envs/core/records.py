@@ -175,7 +175,7 @@ class Record:
 
 
 def starts(prefix: str, names: Iterable[str], meaning: str) -> Any:
-    """A record to build on, with a number `<prefix>_<name>` for each name: where blocks start, if a case fixes sizes."""
+    """A record to build on, with a number `<prefix>_<name>` for each name: where blocks start if a case fixes sizes."""
     fields = {f"{prefix}_{name}": number(f"{meaning} {name}") for name in names}
     return type(f"Starts_{prefix}", (Record,), fields)
 

@@ -17,6 +17,7 @@ from murder_envs.core.jit import kernel
 from murder_envs.core.rng import stream_below
 from murder_envs.core.scratch import scratch_numbers
 from murder_envs.games.perfect_murder import cards as c
+from murder_envs.games.perfect_murder.cards import MAX_ROOMS, MAX_SUSPECTS, MAX_WEAPONS
 from murder_envs.games.perfect_murder.moves import PHASE, PHASES
 from murder_envs.games.perfect_murder.state import PATH_DOORS, PATH_ENTRY
 
@@ -30,7 +31,7 @@ PATH_BITS = 0.15
 """What a bit of the path is worth, beside a bit of the entry."""
 N_QUESTIONS = PATH_ENTRY
 """Rooms and doors, numbered as the bits of a path."""
-N_ANSWERS = N_QUESTIONS * c.MAX_ROOMS
+N_ANSWERS = N_QUESTIONS * MAX_ROOMS
 NOTHING_BETTER = -1e9
 
 
@@ -46,10 +47,10 @@ def heuristic(row, legal_set, rules, stream):
         return any_of(legal_set, stream)
     if phase == PHASE.flee:
         return rules.act_stay if has_later_bonus(row, rules) else rules.act_flee
-    suspects = scratch_numbers(c.MAX_SUSPECTS)
-    weapons = scratch_numbers(c.MAX_WEAPONS)
+    suspects = scratch_numbers(MAX_SUSPECTS)
+    weapons = scratch_numbers(MAX_WEAPONS)
     on_path = scratch_numbers(N_ANSWERS)
-    entries = scratch_numbers(c.MAX_ROOMS)
+    entries = scratch_numbers(MAX_ROOMS)
     weigh(row, rules, suspects, weapons, on_path, entries)
     if phase == PHASE.detective_turn:
         return choose_action(row, legal_set, rules, stream, suspects, weapons, on_path, entries)
@@ -137,7 +138,7 @@ def weigh(row, rules, suspects, weapons, on_path, entries):
         others = x_up & rules.clue_fields & ~rules.suspect_fields[suspect]
         suspects[suspect] = NOT_ITS_OWN ** popcount(others) if has(possible, suspect) else 0.0
     possible = get_bits(row, rules.obs_weapon_possible, rules.n_weapons)
-    by_room = scratch_numbers(c.MAX_ROOMS)
+    by_room = scratch_numbers(MAX_ROOMS)
     for room in range(rules.n_rooms):
         by_room[room] = 0.0
     for weapon in range(rules.n_weapons):
@@ -173,7 +174,7 @@ def weigh_paths(row, rules, by_room, on_path, entries):
     cleanings = row[rules.obs_standard + 2] + row[rules.obs_caps + 2]
     for i in range(N_ANSWERS):
         on_path[i] = 0.0
-    for room in range(c.MAX_ROOMS):
+    for room in range(MAX_ROOMS):
         entries[room] = 0.0
     for i in range(rules.n_paths):
         path = rules.path[i]
@@ -186,7 +187,7 @@ def weigh_paths(row, rules, by_room, on_path, entries):
         entries[entry] += weight
         asked = path & full(PATH_ENTRY)
         while asked != NONE:
-            on_path[c.MAX_ROOMS * lowest(asked) + entry] += weight
+            on_path[MAX_ROOMS * lowest(asked) + entry] += weight
             asked &= asked - ONE
 
 
@@ -209,8 +210,8 @@ def path_weight(row, rules, rooms, vain, by_room):
 def asked_weight(on_path, question):
     """Weight of the possible paths that take a room or door."""
     total = 0.0
-    for entry in range(c.MAX_ROOMS):
-        total += on_path[c.MAX_ROOMS * question + entry]
+    for entry in range(MAX_ROOMS):
+        total += on_path[MAX_ROOMS * question + entry]
     return total
 
 
@@ -262,13 +263,13 @@ def path_gain(on_path, entries, question):
     total = 0.0
     yes = 0.0
     fall = 0.0
-    for entry in range(c.MAX_ROOMS):
+    for entry in range(MAX_ROOMS):
         total += entries[entry]
-        yes += on_path[c.MAX_ROOMS * question + entry]
+        yes += on_path[MAX_ROOMS * question + entry]
     if total <= 0.0 or yes <= 0.0 or yes >= total:
         return 0.0
-    for entry in range(c.MAX_ROOMS):
-        here = on_path[c.MAX_ROOMS * question + entry] / total
+    for entry in range(MAX_ROOMS):
+        here = on_path[MAX_ROOMS * question + entry] / total
         all_here = entries[entry] / total
         fall += bits_of(here) + bits_of(max(0.0, all_here - here)) - bits_of(all_here)
     yes /= total
@@ -309,7 +310,7 @@ def choose_action(row, legal_set, rules, stream, suspects, weapons, on_path, ent
         return rules.act_accuse
     needs = needs_cards(row, rules, suspects, weapons)
     total = 0.0
-    for entry in range(c.MAX_ROOMS):
+    for entry in range(MAX_ROOMS):
         total += entries[entry]
     best = rules.act_accuse
     most = NOTHING_BETTER
@@ -455,9 +456,9 @@ def choose_accusation(row, rules, stream, phase, suspects, weapons, on_path):
             room = rules.weapon_room[weapon]
             through = asked_weight(on_path, room)
             value = 0.0
-            for entry in range(c.MAX_ROOMS):
+            for entry in range(MAX_ROOMS):
                 if through > 0.0:
-                    value = max(value, weapons[weapon] * on_path[c.MAX_ROOMS * room + entry] / through)
+                    value = max(value, weapons[weapon] * on_path[MAX_ROOMS * room + entry] / through)
             n_equal = n_equal + 1 if value == most else 1
             if is_better(value, most, n_equal, stream):
                 most = value
@@ -466,7 +467,7 @@ def choose_accusation(row, rules, stream, phase, suspects, weapons, on_path):
     weapon = lowest(get_bits(row, rules.obs_named_weapon, rules.n_weapons))
     for entry in range(rules.n_rooms):
         if has(rules.outer, entry):
-            value = on_path[c.MAX_ROOMS * rules.weapon_room[weapon] + entry]
+            value = on_path[MAX_ROOMS * rules.weapon_room[weapon] + entry]
             n_equal = n_equal + 1 if value == most else 1
             if is_better(value, most, n_equal, stream):
                 most = value

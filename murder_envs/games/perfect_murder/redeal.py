@@ -19,6 +19,7 @@ from murder_envs.core.rng import GOLDEN, below, seed_redeal
 from murder_envs.core.scratch import scratch_numbers, scratch_words
 from murder_envs.games.perfect_murder import cards as c
 from murder_envs.games.perfect_murder import deal, effects, play
+from murder_envs.games.perfect_murder.cards import MAX_ROOMS
 from murder_envs.games.perfect_murder.deal import CARD_BITS, card_at, listed_cards
 from murder_envs.games.perfect_murder.knowledge import known_cards, looked_at
 from murder_envs.games.perfect_murder.moves import EVENT, LOOK, PHASE
@@ -276,7 +277,7 @@ def draw_worlds(state, rules, secrets, n):
     """Draw typing and path by weight, then the rest."""
     kept_for = scratch_words(N_KEPT)
     kept = scratch_numbers(N_KEPT)
-    by_room = scratch_numbers(c.MAX_ROOMS)
+    by_room = scratch_numbers(MAX_ROOMS)
     for i in range(N_KEPT):
         kept_for[i] = ~NONE
     n_down = state.n_down
@@ -425,7 +426,7 @@ def weapons_of(rooms, by_room):
 @kernel
 def cleanings_of(secrets, n, typing, to_clean, kept_for, kept):
     """Ways to choose the rooms of all cleanings; many paths need the same, so the last results are kept."""
-    asked = typing << c.MAX_ROOMS | to_clean
+    asked = typing << MAX_ROOMS | to_clean
     at = np.int64((asked * GOLDEN) >> KEPT_SHIFT)
     if kept_for[at] != asked:
         kept_for[at] = asked
