@@ -174,12 +174,6 @@ class Record:
         return rules
 
 
-def starts(prefix: str, names: Iterable[str], meaning: str) -> Any:
-    """A record to build on, with a number `<prefix>_<name>` for each name: where blocks start if a case fixes sizes."""
-    fields = {f"{prefix}_{name}": number(f"{meaning} {name}") for name in names}
-    return type(f"Starts_{prefix}", (Record,), fields)
-
-
 def _without_gaps(rows: list[tuple[str, Any, tuple[int, ...]]]) -> np.dtype:
     """An aligned record type whose padding is made of fields too: numpy and numba copy what is a field."""
     aligned = np.dtype(rows, align=True)
@@ -193,6 +187,15 @@ def _without_gaps(rows: list[tuple[str, Any, tuple[int, ...]]]) -> np.dtype:
     if aligned.itemsize > at:
         filled.append((f"_gap{at}", np.uint8, (aligned.itemsize - at,)))
     return np.dtype(filled, align=True)
+
+
+def starts(**tables: Iterable[str]) -> type[Record]:
+    """A base of a rules record for a game whose tables follow from a case: where each of their blocks starts.
+
+    `starts(do=ACTIONS.starts, obs=OBSERVATION)` has the fields `do_<block>` and `obs_<block>`.
+    """
+    names = [f"{prefix}_{block}" for prefix, table in tables.items() for block in table]
+    return type("Starts", (Record,), {name: number("where this block starts") for name in names})
 
 
 def emptier(record: type[Record]) -> Any:
