@@ -104,7 +104,7 @@ def write_sizes(rules: np.ndarray, case: Case) -> None:
 
 def write_people(rules: np.ndarray, case: Case) -> None:
     """What suspects and weapons leave, where weapons lie, and the action cards."""
-    rules["fields"] = set_of(range(len(case.fields)))
+    rules["all_fields"] = set_of(range(len(case.fields)))
     rules["clue_fields"] = set_of(range(case.n_clues))
     rules["trace_fields"] = set_of(range(case.n_clues, len(case.fields)))
     for suspect, clues in enumerate(case.suspect_fields):

@@ -190,7 +190,7 @@ def open_room_cards(state):
 @kernel
 def in_piles(state, rules):
     """The cards of both piles: those that are nowhere else."""
-    return rules.fields & ~(state.hand | state.discarded | state.out)
+    return rules.all_fields & ~(state.hand | state.discarded | state.out)
 
 
 # -- Markers --------------------------------------------------------------------------------------
@@ -210,4 +210,4 @@ def real_marks(state, rules):
 @kernel
 def blanks(state, rules):
     """Fields with a face-down blank, once planned."""
-    return rules.fields & ~(real_marks(state, rules) | state.false_marks | state.blank_off)
+    return rules.all_fields & ~(real_marks(state, rules) | state.false_marks | state.blank_off)

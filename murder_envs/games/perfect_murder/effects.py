@@ -78,7 +78,7 @@ def rooms_on(rules, card):
 def markers_to_name(state, rules):
     """Any marker that lies face down; for a false mark only a blank (Ruling)."""
     if state.phase == PHASE.discard_marker:
-        return rules.fields & ~(state.x_up | state.blank_off)
+        return rules.all_fields & ~(state.x_up | state.blank_off)
     return deal.blanks(state, rules) & deal.fields_of(rules, c.TRACE if state.phase == PHASE.mark_trace else c.CLUE)
 
 

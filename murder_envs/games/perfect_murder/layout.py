@@ -22,7 +22,7 @@ MOST_SHOWN = 1 + max(c.MAX_FIELDS, c.MAX_DOORS)
 _MOST = c.MAX_OF_A_KIND
 _TOP = "the top being 1"
 
-SECTIONS: tuple[Row, ...] = (
+_ROWS: tuple[Row, ...] = (
     ("role", 2, 0, 1, "who looks, one-hot: murderer, detective"),
     ("acting", 1, 0, 1, "this seat is to act"),
     ("stage", len(STAGES), 0, 1, "one-hot: " + ", ".join(STAGES)),
@@ -75,9 +75,13 @@ SECTIONS: tuple[Row, ...] = (
 )
 
 
+SECTIONS = tuple(name for name, *_ in _ROWS)
+"""The names of the observation's sections."""
+
+
 def observation_of(case: Case) -> Layout:
     """The observation's layout for a case, the same for both seats; what a seat may not know is 0 for it."""
-    return _layout(case, SECTIONS)
+    return _layout(case, _ROWS)
 
 
 def world_of(case: Case, observation: Layout) -> Layout:

@@ -422,10 +422,10 @@ def check_cards(state, rules):
     """Each card is in a pile, in the hand, discarded or out of the game; action cards are as many as there are."""
     assert state.hand & state.discarded == NONE
     assert (state.hand | state.discarded) & state.out == NONE
-    assert (state.hand | state.discarded | state.out) & ~rules.fields == NONE
+    assert (state.hand | state.discarded | state.out) & ~rules.all_fields == NONE
     assert state.stolen & ~state.out == NONE
     assert state.known & (state.discarded | state.out) == NONE
-    assert state.chosen & ~rules.fields == NONE
+    assert state.chosen & ~rules.all_fields == NONE
     piled = in_piles(state, rules)
     clues = first_cards(state.piles[c.CLUE], state.pile_n[c.CLUE])
     traces = first_cards(state.piles[c.TRACE], state.pile_n[c.TRACE])

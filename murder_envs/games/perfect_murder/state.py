@@ -10,7 +10,7 @@ import numpy as np
 
 from murder_envs.core.bits import BYTE
 from murder_envs.core.jit import kernel
-from murder_envs.core.records import NOTHING, Record, choice, flag, members, number, seat, starts, table
+from murder_envs.core.records import NOTHING, choice, flag, members, number, seat, starts, table
 from murder_envs.core.rng import Randomness
 from murder_envs.games.perfect_murder import cards as c
 from murder_envs.games.perfect_murder.layout import N_RECENT, SECTIONS
@@ -20,12 +20,10 @@ PATH_DOORS, PATH_ENTRY = 16, 48
 """A path as a word: its rooms from bit 0, the scene included; its doors from PATH_DOORS; its entry room, as a set of
 one, from PATH_ENTRY. So "passes these rooms and doors" is one comparison."""
 
-_Actions = starts("act", BLOCKS, "id of the first action of")
-_Observation = starts("obs", [name for name, *_ in SECTIONS], "first byte of the observation's section")
 
-
-class Rules(_Actions, _Observation, Record):
-    """What a configuration and its case fix."""
+class Rules(starts(act=BLOCKS, obs=SECTIONS)):  # type: ignore[misc]
+    """What a configuration and its case fix; also where each block of actions and each section of the observation
+    starts: `act_card`, `obs_hand_size`."""
 
     rounds: int = number("1 to 8")
     actions: int = number("the detective's in a round, 1 to 4")
@@ -47,7 +45,7 @@ class Rules(_Actions, _Observation, Record):
     n_paths: int = number("paths from an outer room to the scene")
     obs_size: int = number("bytes of the observation")
     # the case: tables
-    fields: int = table(np.uint64, "set of all fields")
+    all_fields: int = table(np.uint64, "set of all fields")
     clue_fields: int = table(np.uint64, "set of the clue fields")
     trace_fields: int = table(np.uint64, "set of the trace fields")
     suspect_fields: np.ndarray = table(np.uint64, "set of the clues that a suspect leaves", shape=(c.MAX_SUSPECTS,))

@@ -115,7 +115,7 @@ def put_cards(row, state, rules, seat):
     else:
         out = state.stolen
         held = hand
-    unknown = rules.fields & ~(piled | held | discarded | out)
+    unknown = rules.all_fields & ~(piled | held | discarded | out)
     put_columns(row, rules.obs_card_place, n, 5, unknown, piled, held, discarded, out)
     clues = rules.n_clues
     put_depths(row, rules.obs_card_depth, state.piles[c.CLUE], clues, piled & rules.clue_fields)
@@ -134,7 +134,7 @@ def put_markers(row, state, rules, seat):
     false = NONE
     blank = NONE
     hidden_x = NONE
-    unknown = rules.fields & ~(x_up | blank_off)
+    unknown = rules.all_fields & ~(x_up | blank_off)
     if seat == c.MURDERER and state.phase >= PHASE.murderer_turn:
         real = deal.real_marks(state, rules)
         false = state.false_marks
