@@ -1,6 +1,7 @@
-"""Case files: reading them, and every check (the page's section 3, in its order). Never compiled.
+"""Case files: the printed material that the rulebook leaves to the box, read and checked. Never compiled.
 
-A case is data: it changes sizes, names and tables, never compiled code.
+A case is data: it changes sizes, names and tables, never compiled code. What is checked makes every case a game: each
+plan can be carried out, leaves marks that tell it from every other, and can be found out.
 """
 
 from __future__ import annotations
@@ -14,19 +15,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from murder_envs.core.checks import fail, is_int
-from murder_envs.games.perfect_murder.cards import (
-    ACTION_CARDS,
-    BOARDS,
-    MAX_COPIES,
-    MAX_DOORS,
-    MAX_OF_A_KIND,
-    MAX_PATHS,
-    MAX_ROOM_CARDS,
-    MAX_ROOMS,
-    MAX_SUSPECTS,
-    MAX_WEAPONS,
-    N_SPACES,
-)
+from murder_envs.games.perfect_murder import cards as c
 
 FOLDER = pathlib.Path(__file__).parent / "cases"
 BUILT_IN = ("villa", "tiny", "micro")
@@ -79,20 +68,24 @@ class Case:
     paths: tuple[tuple[int, ...], ...]
     path_chances: tuple[float, ...]
 
+    def kind_of(self, field: int) -> str:
+        """Is a field a clue or a trace?"""
+        return c.KINDS[c.CLUE if field < self.n_clues else c.TRACE]
 
-def load(given: Any) -> Case:
+
+def load(source: Any) -> Case:
     """The case that a name, a path or a table says; ValueError names `case` or `case.<key>`."""
-    if isinstance(given, Mapping):
-        return check(given)
-    if not isinstance(given, (str, os.PathLike)):
-        fail("case", f"a name, a path or a table, not {given!r}")
-    if given in BUILT_IN:
-        return check(built_in(str(given)))
-    path = pathlib.Path(given)
+    if isinstance(source, Mapping):
+        return check(source)
+    if not isinstance(source, (str, os.PathLike)):
+        fail("case", f"a name, a path or a table, not {source!r}")
+    if source in BUILT_IN:
+        return check(built_in(str(source)))
+    path = pathlib.Path(source)
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, ValueError):
-        fail("case", f"one of {', '.join(map(repr, BUILT_IN))} or a case file that can be read, not {str(given)!r}")
+        fail("case", f"one of {', '.join(map(repr, BUILT_IN))} or a case file that can be read, not {str(source)!r}")
     try:
         table = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
@@ -105,9 +98,9 @@ def built_in(name: str) -> dict[str, Any]:
     return tomllib.loads((FOLDER / f"{name}.toml").read_text(encoding="utf-8"))
 
 
-def check(given: Mapping[str, Any]) -> Case:
+def check(source: Mapping[str, Any]) -> Case:
     """Check a case's table key by key; the first fault names its key."""
-    table = dict(given)
+    table = dict(source)
     if "base" in table:
         base = table.pop("base")
         if not isinstance(base, str) or base not in BUILT_IN:
@@ -122,9 +115,9 @@ def check(given: Mapping[str, Any]) -> Case:
     if not isinstance(table["name"], str) or not table["name"]:
         fail("case.name", f"text, not {table['name']!r}")
 
-    rooms = names("rooms", table["rooms"], 3, MAX_ROOMS)
+    rooms = names("rooms", table["rooms"], 3, c.MAX_ROOMS)
     scene = one_of("scene", table["scene"], rooms)
-    outer = [one_of("outer", room, rooms) for room in a_list("outer", table["outer"], 2, MAX_ROOMS - 1)]
+    outer = [one_of("outer", room, rooms) for room in a_list("outer", table["outer"], 2, c.MAX_ROOMS - 1)]
     no_repeats("outer", outer)
     if scene in outer:
         fail("case.outer", f"never the scene, {rooms[scene]}")
@@ -149,7 +142,7 @@ def check(given: Mapping[str, Any]) -> Case:
         outer=tuple(sorted(outer)),
         door_rooms=tuple(door_rooms),
         suspect_fields=tuple(suspect_fields),
-        weapon_fields=tuple(tuple(len(clues) + trace for trace in its) for its in weapon_fields),
+        weapon_fields=tuple(tuple(len(clues) + trace for trace in left) for left in weapon_fields),
         weapon_rooms=tuple(weapon_rooms),
         room_cards=tuple(room_cards),
         action_cards=tuple(action_cards),
@@ -182,12 +175,12 @@ def a_table(key: str, value: Any, least: int, most: int) -> dict[str, Any]:
 
 def names(key: str, value: Any, least: int, most: int) -> list[str]:
     """A list of least..most different names of small letters, digits and underscores."""
-    given = a_list(key, value, least, most)
-    for name in given:
+    entries = a_list(key, value, least, most)
+    for name in entries:
         if not isinstance(name, str) or not NAME.fullmatch(name):
             fail(f"case.{key}", f"names of small letters, digits and underscores, not {name!r}")
-    no_repeats(key, given)
-    return given
+    no_repeats(key, entries)
+    return entries
 
 
 def one_of(key: str, name: Any, known: Sequence[str]) -> int:
@@ -204,12 +197,12 @@ def no_repeats(key: str, values: Sequence[Any]) -> None:
             fail(f"case.{key}", f"{value!r} occurs twice")
 
 
-# -- The checks, in the page's order ----------------------------------------------------------------
+# -- The checks, in the order of the keys -----------------------------------------------------------
 
 
-def check_doors(given: Any, rooms: Sequence[str]) -> tuple[list[str], list[tuple[int, int]]]:
+def check_doors(value: Any, rooms: Sequence[str]) -> tuple[list[str], list[tuple[int, int]]]:
     """At most one door between two rooms, so that a list of rooms is a path of doors; the villa is connected."""
-    doors = a_list("doors", given, 2, MAX_DOORS)
+    doors = a_list("doors", value, 2, c.MAX_DOORS)
     ends = []
     for door in doors:
         two = door.split("-") if isinstance(door, str) else []
@@ -226,18 +219,18 @@ def check_doors(given: Any, rooms: Sequence[str]) -> tuple[list[str], list[tuple
     return doors, ends
 
 
-def check_fields(given_clues: Any, given_traces: Any) -> tuple[list[str], list[str], list[list[int]]]:
+def check_fields(clue_table: Any, trace_list: Any) -> tuple[list[str], list[str], list[list[int]]]:
     """The clue board is the values of all characteristics in order; no name twice among all fields."""
     clues: list[str] = []
     values = []
-    for its in a_table("clues", given_clues, 1, MAX_CHARACTERISTICS).values():
-        new = names("clues", its, 2, MAX_VALUES)
+    for choices in a_table("clues", clue_table, 1, MAX_CHARACTERISTICS).values():
+        new = names("clues", choices, 2, MAX_VALUES)
         values.append(list(range(len(clues), len(clues) + len(new))))
         clues += new
-    if len(clues) > MAX_OF_A_KIND:
-        fail("case.clues", f"at most {MAX_OF_A_KIND} in all, not {len(clues)}")
+    if len(clues) > c.MAX_OF_A_KIND:
+        fail("case.clues", f"at most {c.MAX_OF_A_KIND} in all, not {len(clues)}")
     no_repeats("clues", clues)
-    traces = names("traces", given_traces, 2, MAX_OF_A_KIND)
+    traces = names("traces", trace_list, 2, c.MAX_OF_A_KIND)
     for trace in traces:
         if trace in clues:
             fail("case.traces", f"{trace!r} is a clue already")
@@ -245,30 +238,31 @@ def check_fields(given_clues: Any, given_traces: Any) -> tuple[list[str], list[s
 
 
 def check_suspects(
-    given: Any, clues: Sequence[str], values: Sequence[Sequence[int]]
+    value: Any, clues: Sequence[str], values: Sequence[Sequence[int]]
 ) -> tuple[list[str], list[tuple[int, ...]]]:
     """One value of each characteristic in order, no two suspects alike; every clue is left by someone."""
-    table = a_table("suspects", given, 2, MAX_SUSPECTS)
+    table = a_table("suspects", value, 2, c.MAX_SUSPECTS)
     left = []
-    for name, its in table.items():
-        its = a_list("suspects", its, len(values), len(values))
-        found = tuple(one_of("suspects", value, clues) for value in its)
-        for field, choices in zip(found, values, strict=True):
+    for name, row in table.items():
+        entries = a_list("suspects", row, len(values), len(values))
+        fields = tuple(one_of("suspects", entry, clues) for entry in entries)
+        for field, choices in zip(fields, values, strict=True):
             if field not in choices:
-                fail("case.suspects", f"{name}: one of {', '.join(clues[c] for c in choices)}, not {clues[field]!r}")
-        left.append(found)
+                known = ", ".join(clues[choice] for choice in choices)
+                fail("case.suspects", f"{name}: one of {known}, not {clues[field]!r}")
+        left.append(fields)
     no_repeats("suspects", left)
     for field, clue in enumerate(clues):
-        if not any(field in its for its in left):
+        if not any(field in fields for fields in left):
             fail("case.clues", f"nobody leaves {clue!r}")
     return list(table), left
 
 
 def check_weapons(
-    given: Any, rooms: Sequence[str], scene: int, traces: Sequence[str]
+    value: Any, rooms: Sequence[str], scene: int, traces: Sequence[str]
 ) -> tuple[list[str], list[int], list[tuple[int, ...]]]:
     """All with the same number of traces, no two trace sets alike; every trace is left by some weapon."""
-    table = a_table("weapons", given, 2, MAX_WEAPONS)
+    table = a_table("weapons", value, 2, c.MAX_WEAPONS)
     lies: list[int] = []
     left: list[tuple[int, ...]] = []
     for name, weapon in table.items():
@@ -277,22 +271,22 @@ def check_weapons(
         lies.append(one_of("weapons", weapon["room"], rooms))
         if lies[-1] == scene:
             fail("case.weapons", f"{name}: never at the scene")
-        its = [one_of("weapons", x, traces) for x in a_list("weapons", weapon["traces"], 1, MAX_OF_A_KIND)]
-        no_repeats("weapons", its)
-        left.append(tuple(sorted(its)))
-        if len(its) != len(left[0]):
-            fail("case.weapons", f"{name}: {len(left[0])} traces as the others, not {len(its)}")
+        fields = [one_of("weapons", x, traces) for x in a_list("weapons", weapon["traces"], 1, c.MAX_OF_A_KIND)]
+        no_repeats("weapons", fields)
+        left.append(tuple(sorted(fields)))
+        if len(fields) != len(left[0]):
+            fail("case.weapons", f"{name}: {len(left[0])} traces as the others, not {len(fields)}")
     no_repeats("weapons", left)
     for trace, name in enumerate(traces):
-        if not any(trace in its for its in left):
+        if not any(trace in fields for fields in left):
             fail("case.traces", f"no weapon leaves {name!r}")
     return list(table), lies, left
 
 
-def check_room_cards(given: Any, rooms: Sequence[str], scene: int) -> list[tuple[int, int]]:
+def check_room_cards(value: Any, rooms: Sequence[str], scene: int) -> list[tuple[int, int]]:
     """Pairs of different rooms, never the scene, no pair twice."""
     pairs = []
-    for card in a_list("room_cards", given, 1, MAX_ROOM_CARDS):
+    for card in a_list("room_cards", value, 1, c.MAX_ROOM_CARDS):
         two = [one_of("room_cards", room, rooms) for room in a_list("room_cards", card, 2, 2)]
         no_repeats("room_cards", two)
         if scene in two:
@@ -302,35 +296,35 @@ def check_room_cards(given: Any, rooms: Sequence[str], scene: int) -> list[tuple
     return pairs
 
 
-def check_action_cards(given: Any) -> list[int]:
+def check_action_cards(value: Any) -> list[int]:
     """Copies of each action card; what is left out is 0."""
-    if not isinstance(given, Mapping):
-        fail("case.action_cards", f"a table, not {given!r}")
-    for card in given:
-        one_of("action_cards", card, ACTION_CARDS)
-    copies = [given.get(card, 0) for card in ACTION_CARDS]
+    if not isinstance(value, Mapping):
+        fail("case.action_cards", f"a table, not {value!r}")
+    for card in value:
+        one_of("action_cards", card, c.ACTION_CARDS)
+    copies = [value.get(card, 0) for card in c.ACTION_CARDS]
     for n in copies:
-        if not is_int(n) or not 0 <= n <= MAX_COPIES:
-            fail("case.action_cards", f"0 to {MAX_COPIES} copies, not {n!r}")
+        if not is_int(n) or not 0 <= n <= c.MAX_COPIES:
+            fail("case.action_cards", f"0 to {c.MAX_COPIES} copies, not {n!r}")
     return copies
 
 
-def check_boards(given: Any) -> tuple[dict[str, tuple[int, ...]], dict[str, tuple[int, ...]]]:
+def check_boards(value: Any) -> tuple[dict[str, tuple[int, ...]], dict[str, tuple[int, ...]]]:
     """For each side of the round board: the black spaces, and those of them that carry the symbol."""
-    if not isinstance(given, Mapping) or set(given) != set(BOARDS):
-        fail("case.boards", f"a table of {', '.join(BOARDS)}")
+    if not isinstance(value, Mapping) or set(value) != set(c.BOARDS):
+        fail("case.boards", f"a table of {', '.join(c.BOARDS)}")
     spaces: dict[str, dict[str, tuple[int, ...]]] = {"black": {}, "down": {}}
-    for board in BOARDS:
-        its = given[board]
-        if not isinstance(its, Mapping) or set(its) != set(spaces):
-            fail("case.boards", f"{board}: a table of `black` and `down`, not {its!r}")
-        for what, found in spaces.items():
-            rounds = a_list("boards", its[what], 0, N_SPACES)
+    for board in c.BOARDS:
+        side = value[board]
+        if not isinstance(side, Mapping) or set(side) != set(spaces):
+            fail("case.boards", f"{board}: a table of `black` and `down`, not {side!r}")
+        for what, by_board in spaces.items():
+            rounds = a_list("boards", side[what], 0, c.N_SPACES)
             for space in rounds:
-                if not is_int(space) or not 1 <= space <= N_SPACES:
-                    fail("case.boards", f"{board}: spaces 1 to {N_SPACES}, not {space!r}")
+                if not is_int(space) or not 1 <= space <= c.N_SPACES:
+                    fail("case.boards", f"{board}: spaces 1 to {c.N_SPACES}, not {space!r}")
             no_repeats("boards", rounds)
-            found[board] = tuple(rounds)
+            by_board[board] = tuple(rounds)
         if not set(spaces["down"][board]) <= set(spaces["black"][board]):
             fail("case.boards", f"{board}: `down` lies within `black`")
     return spaces["black"], spaces["down"]
@@ -350,8 +344,8 @@ def check_paths(
     for a, b in door_rooms:
         beside[a].append(b)
         beside[b].append(a)
-    for its in beside:
-        its.sort()
+    for neighbours in beside:
+        neighbours.sort()
     paths: dict[tuple[int, ...], float] = {}
     for entry in sorted(outer):
         before = len(paths)
@@ -369,13 +363,13 @@ def check_paths(
 
 def reaching(scene: int, beside: Sequence[Sequence[int]], taken: set[int]) -> set[int]:
     """Rooms from which the scene can be reached through rooms that are not taken, the scene included."""
-    found, new = {scene}, [scene]
+    reached, new = {scene}, [scene]
     while new:
         for room in beside[new.pop()]:
-            if room not in found and room not in taken:
-                found.add(room)
+            if room not in reached and room not in taken:
+                reached.add(room)
                 new.append(room)
-    return found
+    return reached
 
 
 def walk(
@@ -387,7 +381,7 @@ def walk(
     for room in options:
         if room == scene:
             paths[*path, room] = chance / len(options)
-            if len(paths) > MAX_PATHS:
-                fail("case.doors", f"more than {MAX_PATHS} paths")
+            if len(paths) > c.MAX_PATHS:
+                fail("case.doors", f"more than {c.MAX_PATHS} paths")
         else:
             walk([*path, room], chance / len(options), scene, beside, paths)

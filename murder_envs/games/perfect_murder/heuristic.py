@@ -1,5 +1,4 @@
-"""Scripted players for both roles (the page's section 13), compiled: they see an observation, a legal set and public
-rules, no more.
+"""Scripted players for both roles, compiled: they see an observation, a legal set and public rules, no more.
 
 *Beliefs*, for both: a suspect has weight 0.25 for each X that is not its own. So has a weapon, times the weight of the
 possible paths through its room. A path has the chance that drawn steps lead along it, times 0.3 for each room searched
@@ -13,47 +12,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from murder_envs.core.bits import bit, count, get_bits, has, is_in, kth, kth_of, lowest, popcount
+from murder_envs.core.bits import NONE, ONE, bit, count, full, get_bits, has, is_in, kth, kth_of, lowest, popcount
 from murder_envs.core.jit import kernel
 from murder_envs.core.rng import stream_below
 from murder_envs.core.scratch import scratch_numbers
-from murder_envs.games.perfect_murder.cards import (
-    CLEAN_ANY,
-    CLUE,
-    DISCARDED,
-    FALSE_CLUE,
-    FALSE_TRACE,
-    FROM_TOP,
-    MAX_ROOMS,
-    MAX_SUSPECTS,
-    MAX_WEAPONS,
-    N_SPACES,
-    NONE,
-    SEARCH_PILE,
-    STEAL,
-    STOLEN,
-    TRACE,
-)
-from murder_envs.games.perfect_murder.deal import PATH_DOORS, PATH_ENTRY
-from murder_envs.games.perfect_murder.moves import (
-    ACCUSE_SUSPECT,
-    ACCUSE_WEAPON,
-    CLEAN_CARD,
-    DETECTIVE_TURN,
-    DISCARD,
-    DISCARD_MARKER,
-    FLEE,
-    MARK_CLUE,
-    MARK_TRACE,
-    MURDERER_TURN,
-    PHASES,
-    PLAN_PATH,
-    PLAN_WEAPON,
-    REMOVE_TOP,
-    SEARCH_PILE_PHASE,
-    SPLIT,
-    STEAL_PHASE,
-)
+from murder_envs.games.perfect_murder import cards as c
+from murder_envs.games.perfect_murder.cards import MAX_ROOMS, MAX_SUSPECTS, MAX_WEAPONS
+from murder_envs.games.perfect_murder.moves import PHASE, PHASES
+from murder_envs.games.perfect_murder.state import PATH_DOORS, PATH_ENTRY
 
 NOT_ITS_OWN = 0.25
 """How likely an X is false, beside one that is real."""
@@ -75,42 +41,42 @@ def heuristic(row, legal_set, rules, stream):
     if count(legal_set) == 1:
         return kth_of(legal_set, 0)
     phase = lowest(get_bits(row, rules.obs_phase, len(PHASES) - 1))
-    if phase == PLAN_PATH:
+    if phase == PHASE.plan_path:
         return choose_step(row, legal_set, rules, stream)
-    if phase <= PLAN_WEAPON:
+    if phase <= PHASE.plan_weapon:
         return any_of(legal_set, stream)
-    if phase == FLEE:
+    if phase == PHASE.flee:
         return rules.act_stay if has_later_bonus(row, rules) else rules.act_flee
     suspects = scratch_numbers(MAX_SUSPECTS)
     weapons = scratch_numbers(MAX_WEAPONS)
     on_path = scratch_numbers(N_ANSWERS)
     entries = scratch_numbers(MAX_ROOMS)
     weigh(row, rules, suspects, weapons, on_path, entries)
-    if phase == DETECTIVE_TURN:
+    if phase == PHASE.detective_turn:
         return choose_action(row, legal_set, rules, stream, suspects, weapons, on_path, entries)
-    if phase == SPLIT:
+    if phase == PHASE.split:
         return choose_split(legal_set, rules, suspects, weapons)
-    if phase == DISCARD:
-        return name_next(row, legal_set, rules, DISCARDED, False, suspects, weapons)
-    if phase == DISCARD_MARKER:
+    if phase == PHASE.discard:
+        return name_next(row, legal_set, rules, c.DISCARDED, False, suspects, weapons)
+    if phase == PHASE.discard_marker:
         fields = options(legal_set, rules.act_marker, rules)
         return rules.act_marker + most_useful(row, rules, stream, fields, suspects, weapons)
-    if phase >= ACCUSE_SUSPECT:
+    if phase >= PHASE.accuse_suspect:
         return choose_accusation(row, rules, stream, phase, suspects, weapons, on_path)
-    if phase == MURDERER_TURN:
+    if phase == PHASE.murderer_turn:
         return choose_deed(row, legal_set, rules, suspects, weapons)
-    if phase == MARK_TRACE or phase == MARK_CLUE:
+    if phase == PHASE.mark_trace or phase == PHASE.mark_clue:
         return choose_mark(row, legal_set, rules, stream, phase)
-    if phase == STEAL_PHASE:
-        return name_next(row, legal_set, rules, STOLEN, True, suspects, weapons)
-    if phase == SEARCH_PILE_PHASE:
+    if phase == PHASE.steal:
+        return name_next(row, legal_set, rules, c.STOLEN, True, suspects, weapons)
+    if phase == PHASE.search_pile:
         return rules.act_pile + more_open(rules, suspects, weapons)
-    if phase == CLEAN_CARD:
+    if phase == PHASE.clean_card:
         return choose_room_card(row, legal_set, rules, stream)
     rooms = get_bits_of(legal_set, rules.act_room, rules.n_rooms)
     if rooms != NONE:
         return rules.act_room + room_to_clean(row, rules, rooms, stream)
-    return choose_threat(row, legal_set, rules, stream, phase != REMOVE_TOP, suspects, weapons)
+    return choose_threat(row, legal_set, rules, stream, phase != PHASE.remove_top, suspects, weapons)
 
 
 # -- Reading ----------------------------------------------------------------------------------------
@@ -202,11 +168,10 @@ def weigh_paths(row, rules, by_room, on_path, entries):
     """on_path[16 q + e]: weight of the possible paths with entry e that take room or door q; entries[e]: of all."""
     found = column(row, rules.obs_room_search, rules.n_rooms, 3, 1)
     vain = column(row, rules.obs_room_search, rules.n_rooms, 3, 2)
-    shift = np.uint64(PATH_DOORS)
-    must = found | column(row, rules.obs_door_answer, rules.n_doors, 3, 1) << shift
-    never = column(row, rules.obs_door_answer, rules.n_doors, 3, 2) << shift
+    must = found | column(row, rules.obs_door_answer, rules.n_doors, 3, 1) << PATH_DOORS
+    never = column(row, rules.obs_door_answer, rules.n_doors, 3, 2) << PATH_DOORS
     never |= get_bits(row, rules.obs_surely_off, rules.n_rooms)
-    cleanings = np.int64(row[rules.obs_standard + 2]) + np.int64(row[rules.obs_caps + 2])
+    cleanings = row[rules.obs_standard + 2] + row[rules.obs_caps + 2]
     for i in range(N_ANSWERS):
         on_path[i] = 0.0
     for room in range(MAX_ROOMS):
@@ -215,15 +180,15 @@ def weigh_paths(row, rules, by_room, on_path, entries):
         path = rules.path[i]
         if (path & must != must) | (path & never != NONE) | (popcount(path & vain) > cleanings):
             continue
-        weight = path_weight(row, rules, path & (bit(PATH_DOORS) - np.uint64(1)), vain, by_room) * rules.path_chance[i]
+        weight = path_weight(row, rules, path & full(PATH_DOORS), vain, by_room) * rules.path_chance[i]
         if weight == 0.0:
             continue
-        entry = lowest(path >> np.uint64(PATH_ENTRY))
+        entry = lowest(path >> PATH_ENTRY)
         entries[entry] += weight
-        asked = path & (bit(PATH_ENTRY) - np.uint64(1))
+        asked = path & full(PATH_ENTRY)
         while asked != NONE:
             on_path[MAX_ROOMS * lowest(asked) + entry] += weight
-            asked &= asked - np.uint64(1)
+            asked &= asked - ONE
 
 
 @kernel
@@ -234,7 +199,7 @@ def path_weight(row, rules, rooms, vain, by_room):
     n = popcount(rooms) - 1
     while rooms != NONE:
         room = lowest(rooms)
-        rooms &= rooms - np.uint64(1)
+        rooms &= rooms - ONE
         total += by_room[room]
         if has(vain, room):
             factor *= CLEANED if row[rules.obs_vain_cover + 2 * room] > 0 else CLEANED_UNNAMED
@@ -325,7 +290,7 @@ def hand_of(row, rules):
 def needs_cards(row, rules, suspects, weapons):
     """Are there fewer useful cards in hand than actions left in the game but one, and is there still a question?"""
     open_still = row[rules.obs_sheet_sizes] > 1 or row[rules.obs_sheet_sizes + 1] > 1
-    actions = np.int64(row[rules.obs_turn]) + np.int64(row[rules.obs_left]) * rules.n_actions
+    actions = row[rules.obs_turn] + row[rules.obs_left] * rules.actions
     if row[rules.obs_flight + 1] == 1 and row[rules.obs_left] > 0:
         actions -= 1
     useful = 0
@@ -333,7 +298,7 @@ def needs_cards(row, rules, suspects, weapons):
     while hand != NONE:
         if gain(row, rules, lowest(hand), suspects, weapons) > 0.25:
             useful += 1
-        hand &= hand - np.uint64(1)
+        hand &= hand - ONE
     return open_still and useful < actions - 1
 
 
@@ -354,7 +319,7 @@ def choose_action(row, legal_set, rules, stream, suspects, weapons, on_path, ent
         action = kth_of(legal_set, k)
         if action < rules.act_door:
             room = action - rules.act_search
-            room += np.int64(room >= rules.scene)
+            room += room >= rules.scene
             if row[rules.obs_room_search + 3 * room + 1] == 1:
                 continue
             worth = 2.4 * asked_weight(on_path, room) / total * (0.45 if needs else 0.05)
@@ -365,9 +330,9 @@ def choose_action(row, legal_set, rules, stream, suspects, weapons, on_path, ent
             score = gain(row, rules, action - rules.act_play, suspects, weapons)
         elif action < rules.act_split:
             score = NOTHING_BETTER
-            if needs and action == rules.act_request + CLUE and row[sizes] > 1:
+            if needs and action == rules.act_request + c.CLUE and row[sizes] > 1:
                 score = 0.14 * entropy(suspects, rules.n_suspects)
-            elif needs and action == rules.act_request + TRACE and row[sizes + 1] > 1:
+            elif needs and action == rules.act_request + c.TRACE and row[sizes + 1] > 1:
                 score = 0.14 * entropy(weapons, rules.n_weapons)
         elif action == rules.act_discard:
             score = discard_score(row, rules, suspects, weapons)
@@ -386,11 +351,11 @@ def discard_score(row, rules, suspects, weapons):
     best = 0.0
     for field in range(rules.n_fields):
         best = max(best, gain(row, rules, field, suspects, weapons))
-    cards = extreme_cards(row, rules, hand_of(row, rules), DISCARDED, False, suspects, weapons)
+    cards = extreme_cards(row, rules, hand_of(row, rules), c.DISCARDED, False, suspects, weapons)
     lost = 0.0
     while cards != NONE:
         lost += gain(row, rules, lowest(cards), suspects, weapons)
-        cards &= cards - np.uint64(1)
+        cards &= cards - ONE
     return 0.9 * best - lost - 0.05
 
 
@@ -414,7 +379,7 @@ def extreme_cards(row, rules, cards, n, threats, suspects, weapons):
         left = cards & ~chosen
         while left != NONE:
             card = lowest(left)
-            left &= left - np.uint64(1)
+            left &= left - ONE
             if threats:
                 value = threat(row, rules, card, suspects, weapons)
             else:
@@ -433,7 +398,7 @@ def name_next(row, legal_set, rules, n, threats, suspects, weapons):
     cards = drawn if threats else hand_of(row, rules)
     named = get_bits(row, rules.obs_chosen_cards, rules.n_fields)
     if named != NONE:
-        cards &= ~(bit(kth(named, popcount(named) - 1) + 1) - np.uint64(1))
+        cards &= ~full(kth(named, popcount(named) - 1) + 1)
     return rules.act_card + lowest(extreme_cards(row, rules, cards, n - popcount(named), threats, suspects, weapons))
 
 
@@ -443,13 +408,13 @@ def choose_split(legal_set, rules, suspects, weapons):
     of_suspects = entropy(suspects, rules.n_suspects)
     of_weapons = entropy(weapons, rules.n_weapons)
     if of_weapons < 0.3:
-        clues = FROM_TOP
+        clues = c.FROM_TOP
     elif of_suspects < 0.3:
         clues = 0
     else:
         clues = 2 if of_suspects > of_weapons + 1.0 else 1
     nearest = -1
-    for n in range(FROM_TOP + 1):
+    for n in range(c.FROM_TOP + 1):
         if is_in(legal_set, rules.act_split + n) and (nearest < 0 or abs(n - clues) < abs(nearest - clues)):
             nearest = n
     return rules.act_split + nearest
@@ -463,7 +428,7 @@ def most_useful(row, rules, stream, fields, suspects, weapons):
     n_equal = 1
     while fields != NONE:
         field = lowest(fields)
-        fields &= fields - np.uint64(1)
+        fields &= fields - ONE
         value = gain(row, rules, field, suspects, weapons)
         n_equal = n_equal + 1 if value == most else 1
         if is_better(value, most, n_equal, stream):
@@ -475,10 +440,10 @@ def most_useful(row, rules, stream, fields, suspects, weapons):
 @kernel
 def choose_accusation(row, rules, stream, phase, suspects, weapons, on_path):
     """The likeliest suspect; the weapon of the likeliest pair of weapon and entry; the likeliest entry for it."""
-    best = np.int64(0)
+    best = 0
     most = NOTHING_BETTER
     n_equal = 1
-    if phase == ACCUSE_SUSPECT:
+    if phase == PHASE.accuse_suspect:
         for suspect in range(rules.n_suspects):
             value = suspects[suspect]
             n_equal = n_equal + 1 if value == most else 1
@@ -486,7 +451,7 @@ def choose_accusation(row, rules, stream, phase, suspects, weapons, on_path):
                 most = value
                 best = suspect
         return rules.act_suspect + best
-    if phase == ACCUSE_WEAPON:
+    if phase == PHASE.accuse_weapon:
         for weapon in range(rules.n_weapons):
             room = rules.weapon_room[weapon]
             through = asked_weight(on_path, room)
@@ -520,7 +485,7 @@ def choose_step(row, legal_set, rules, stream):
     others = rooms & ~bit(rules.scene)
     n = 0
     for room in range(rules.n_rooms):
-        n += np.int64(row[rules.obs_plan_path + room] > 0)
+        n += row[rules.obs_plan_path + room] > 0
     if has(rooms, rules.scene) and (others == NONE or n >= 7 or (n >= 4 and stream_below(stream, 2) == 0)):
         return rules.act_room + rules.scene
     return rules.act_room + any_member(others, stream)
@@ -530,10 +495,10 @@ def choose_step(row, legal_set, rules, stream):
 def has_later_bonus(row, rules):
     """Is a later space black, and a card left to play there?"""
     cards = 0
-    for card in range(SEARCH_PILE + 1):
-        cards += np.int64(row[rules.obs_cards_left + card])
-    this_round = lowest(get_bits(row, rules.obs_round, N_SPACES))
-    for later in range(this_round + 1, N_SPACES):
+    for card in range(c.SEARCH_PILE + 1):
+        cards += row[rules.obs_cards_left + card]
+    this_round = lowest(get_bits(row, rules.obs_round, c.N_SPACES))
+    for later in range(this_round + 1, c.N_SPACES):
         if row[rules.obs_board + 2 * later] == 1 and cards > 0:
             return True
     return False
@@ -552,7 +517,7 @@ def rooms_to_hide(row, rules):
 @kernel
 def more_open(rules, suspects, weapons):
     """The board whose candidates have the higher entropy."""
-    return TRACE if entropy(weapons, rules.n_weapons) > entropy(suspects, rules.n_suspects) else CLUE
+    return c.TRACE if entropy(weapons, rules.n_weapons) > entropy(suspects, rules.n_suspects) else c.CLUE
 
 
 @kernel
@@ -561,7 +526,7 @@ def choose_deed(row, legal_set, rules, suspects, weapons):
     hide = popcount(rooms_to_hide(row, rules))
     best = -1
     most = 0.0
-    for card in range(SEARCH_PILE + 1):
+    for card in range(c.SEARCH_PILE + 1):
         if is_in(legal_set, rules.act_bonus + card):
             value = bonus_worth(row, rules, card, hide)
             if value > most:
@@ -581,13 +546,13 @@ def choose_deed(row, legal_set, rules, suspects, weapons):
 @kernel
 def bonus_worth(row, rules, card, hide):
     """What an action card is worth now."""
-    if card == STEAL:
+    if card == c.STEAL:
         return 3.5 if row[rules.obs_hand_size] + row[rules.obs_hand_size + 1] >= 3 else 1.0
-    if card == FALSE_TRACE:
+    if card == c.FALSE_TRACE:
         return 3.0
-    if card == CLEAN_ANY:
+    if card == c.CLEAN_ANY:
         return 2.5 if hide >= 2 else 0.3
-    if card == FALSE_CLUE:
+    if card == c.FALSE_CLUE:
         return 2.2 if row[rules.obs_sheet_sizes] >= 2 else 0.5
     return 1.8
 
@@ -599,7 +564,7 @@ def room_to_clean(row, rules, rooms, stream):
     best = -1
     while hide != NONE:
         room = lowest(hide)
-        hide &= hide - np.uint64(1)
+        hide &= hide - ONE
         if best < 0 or row[rules.obs_plan_path + room] < row[rules.obs_plan_path + best]:
             best = room
     return best if best >= 0 else any_member(rooms, stream)
@@ -625,13 +590,13 @@ def choose_room_card(row, legal_set, rules, stream):
 def choose_mark(row, legal_set, rules, stream, phase):
     """A field of the rival that lacks the fewest."""
     free = options(legal_set, rules.act_marker, rules)
-    n = rules.n_weapons if phase == MARK_TRACE else rules.n_suspects
+    n = rules.n_weapons if phase == PHASE.mark_trace else rules.n_suspects
     gone = column(row, rules.obs_marker, rules.n_fields, 5, 4)
     best = free
     most = NOTHING_BETTER
     n_equal = 1
     for rival in range(n):
-        fields = rules.weapon_fields[rival] if phase == MARK_TRACE else rules.suspect_fields[rival]
+        fields = rules.weapon_fields[rival] if phase == PHASE.mark_trace else rules.suspect_fields[rival]
         lacks = fields & free
         if fields & gone == NONE and lacks != NONE:
             value = 0.0 - popcount(lacks)
@@ -651,7 +616,7 @@ def choose_threat(row, legal_set, rules, stream, highest, suspects, weapons):
     n_equal = 1
     while cards != NONE:
         card = lowest(cards)
-        cards &= cards - np.uint64(1)
+        cards &= cards - ONE
         value = threat(row, rules, card, suspects, weapons)
         if not highest:
             value = 0.0 - value

@@ -1,117 +1,43 @@
-"""The Murder, the course of play, both sides' actions and the end, in the rulebook's order.
+"""The Murder, the course of play, turns, and the end, in the rulebook's order. What actions do is in `effects`.
 
 First the murderer plans. Then, each round, the murderer does one standard action and, on a black space, may play an
 action card before or after it; the detective does three actions. After the sixth round the murderer stays or flees. At
 the end, or whenever he is to choose an action, the detective accuses. As phases:
 
     PLAN_SUSPECT -> PLAN_PATH (once a room) -> PLAN_WEAPON -> MURDERER_TURN
-    MURDERER_TURN  REMOVE_PICK (-> REMOVE_TOP)   CLEAN_CARD -> CLEAN_ROOM                                    standard
-                   MARK_TRACE   MARK_CLUE   CLEAN_ANY_PHASE   STEAL_PHASE   SEARCH_PILE_PHASE -> SEARCH_CARD  bonus
+    MURDERER_TURN  REMOVE_PICK (-> REMOVE_TOP)   CLEAN_CARD -> CLEAN_ROOM                            standard
+                   MARK_TRACE   MARK_CLUE   CLEAN_ANY   STEAL   SEARCH_PILE -> SEARCH_CARD           bonus
     -> MURDERER_TURN, while something is left to do, or
     DETECTIVE_TURN  SPLIT   REQUEST_KEEP (the murderer's choice)   DISCARD -> DISCARD_MARKER   or done at once
     -> DETECTIVE_TURN, or the next round, or FLEE, or ACCUSE_SUSPECT -> ACCUSE_WEAPON -> ACCUSE_ENTRY -> OVER
-
-An action is entered in the record, and shows to the other seat, when its last decision is taken (Ruling).
 """
 
 from __future__ import annotations
 
-import numpy as np
-
-from murder_envs.core.bits import allow, allow_all, bit, has, kth, lowest, popcount
-from murder_envs.core.jit import kernel
+from murder_envs.core.bits import NONE, ONE, allow, allow_all, bit, full, has, kth, lowest, popcount
+from murder_envs.core.jit import DEBUG, kernel
 from murder_envs.core.rng import below
-from murder_envs.games.perfect_murder.cards import (
-    CLEAN_ANY,
-    CLUE,
-    DETECTIVE,
-    DISCARDED,
-    FALSE_CLUE,
-    FALSE_TRACE,
-    FLIGHT_BEFORE_END,
-    FROM_TOP,
-    MURDERER,
-    NO_SEAT,
-    NONE,
-    ROOM,
-    SEARCH_PILE,
-    STEAL,
-    TRACE,
-)
+from murder_envs.games.perfect_murder import cards as c
+from murder_envs.games.perfect_murder import effects
 from murder_envs.games.perfect_murder.deal import (
-    add_byte,
-    byte_of,
-    clear_chosen,
-    draw,
-    put_on_top,
-    put_under,
-    record_event,
-    set_up,
-    shuffled,
-    take_from_pile,
-)
-from murder_envs.games.perfect_murder.moves import (
-    ACCUSE_ENTRY,
-    ACCUSE_SUSPECT,
-    ACCUSE_WEAPON,
-    ACCUSED,
-    ASKED,
-    BLANK,
-    CLEAN_ANY_PHASE,
-    CLEAN_CARD,
-    CLEAN_ROOM,
-    CLEANED,
-    DETECTIVE_TURN,
-    DISCARD,
-    DISCARD_MARKER,
-    DISCARDED_3,
-    FLED,
-    FLEE,
-    FLIGHT_FLED,
-    FLIGHT_STAYED,
-    KNOWN,
-    MARK_CLUE,
-    MARK_TRACE,
-    MURDERER_TURN,
-    OVER,
-    PASSED,
-    PLAN_PATH,
-    PLAN_SUSPECT,
-    PLAN_WEAPON,
-    PLAYED,
-    PLAYED_DOWN,
-    PLAYED_UP,
-    REMOVE_PICK,
-    REMOVE_TOP,
-    REMOVED,
-    REQUEST_KEEP,
-    REQUESTED,
-    REWARD_GRADED,
-    REWARD_SWIFT,
-    SEARCH_CARD,
-    SEARCH_PILE_PHASE,
-    SEARCHED,
-    SPLIT,
-    STAYED,
-    STEAL_PHASE,
-    X,
-    base_of,
     blanks,
-    can_discard,
-    cap,
+    clear_chosen,
     fields_of,
-    full_actions,
+    first_cards,
     in_piles,
-    kind_of,
-    lies_down,
-    n_stolen,
-    next_of_set,
     open_room_cards,
-    place_of,
-    playable_cards,
     real_marks,
-    steps_from,
-    top_of,
+    set_up,
+)
+from murder_envs.games.perfect_murder.effects import ask_for
+from murder_envs.games.perfect_murder.moves import EVENT, FLIGHT, PHASE, PLAN, REWARD, SEAT_OF, THEN
+from murder_envs.games.perfect_murder.state import (
+    MAX_RECORD,
+    PATH_DOORS,
+    PATH_ENTRY,
+    copies,
+    packed,
+    record_event,
 )
 
 
@@ -121,129 +47,83 @@ def legal(state, rules, legal_set):
     for w in range(legal_set.shape[0]):
         legal_set[w] = NONE
     phase = state.phase
-    if phase == DETECTIVE_TURN:
+    if phase == PHASE.detective_turn:
         legal_detective_turn(state, rules, legal_set)
-    elif phase == MURDERER_TURN:
+    elif phase == PHASE.murderer_turn:
         legal_murderer_turn(state, rules, legal_set)
-    elif phase <= PLAN_WEAPON:
+    elif phase <= PHASE.plan_weapon:
         legal_plan(state, rules, legal_set)
-    elif phase == CLEAN_CARD:
+    elif phase == PHASE.clean_card:
         allow_all(legal_set, rules.act_room_card, open_room_cards(state))
-    elif phase == CLEAN_ROOM or phase == CLEAN_ANY_PHASE or phase == ACCUSE_ENTRY:
-        allow_all(legal_set, rules.act_room, rooms_to_name(state, rules))
-    elif phase == MARK_TRACE or phase == MARK_CLUE or phase == DISCARD_MARKER:
-        allow_all(legal_set, rules.act_marker, markers_to_name(state, rules))
-    elif phase == FLEE:
+    elif phase == PHASE.clean_room or phase == PHASE.clean_any or phase == PHASE.accuse_entry:
+        allow_all(legal_set, rules.act_room, effects.rooms_to_name(state, rules))
+    elif phase == PHASE.mark_trace or phase == PHASE.mark_clue or phase == PHASE.discard_marker:
+        allow_all(legal_set, rules.act_marker, effects.markers_to_name(state, rules))
+    elif phase == PHASE.flee:
         allow(legal_set, rules.act_stay)
         allow(legal_set, rules.act_flee)
-    elif phase == SEARCH_PILE_PHASE:
-        for kind in range(2):
-            if state.pile_n[kind] > 0:
-                allow(legal_set, rules.act_pile + kind)
-    elif phase == SPLIT:
-        legal_split(state, rules, legal_set)
-    elif phase == ACCUSE_SUSPECT:
-        allow_all(legal_set, rules.act_suspect, bit(rules.n_suspects) - np.uint64(1))
-    elif phase == ACCUSE_WEAPON:
-        allow_all(legal_set, rules.act_weapon, bit(rules.n_weapons) - np.uint64(1))
-    elif phase != OVER:
-        allow_all(legal_set, rules.act_card, cards_to_name(state, rules))
+    elif phase == PHASE.search_pile:
+        allow_piles(state, legal_set, rules.act_pile)
+    elif phase == PHASE.split:
+        effects.legal_split(state, rules, legal_set)
+    elif phase == PHASE.accuse_suspect:
+        allow_all(legal_set, rules.act_suspect, full(rules.n_suspects))
+    elif phase == PHASE.accuse_weapon:
+        allow_all(legal_set, rules.act_weapon, full(rules.n_weapons))
+    elif phase != PHASE.over:
+        allow_all(legal_set, rules.act_card, effects.cards_to_name(state, rules))
 
 
 @kernel
 def step(state, rules, action):
     """One decision; the action is known to be legal."""
+    decide(state, rules, action)
+    if DEBUG:
+        check(state, rules)
+
+
+@kernel
+def decide(state, rules, action):
+    """One decision, and all that follows from it until somebody is asked."""
     phase = state.phase
-    if phase == DETECTIVE_TURN:
+    if phase == PHASE.detective_turn:
         then = apply_detective_turn(state, rules, action)
-    elif phase == MURDERER_TURN:
+    elif phase == PHASE.murderer_turn:
         then = apply_murderer_turn(state, rules, action)
-    elif phase <= PLAN_WEAPON:
+    elif phase <= PHASE.plan_weapon:
         then = apply_plan(state, rules, action)
-    elif phase == REMOVE_PICK or phase == REMOVE_TOP:
-        then = apply_remove(state, rules, action - rules.act_card)
-    elif phase == CLEAN_CARD:
+    elif phase == PHASE.remove_pick or phase == PHASE.remove_top:
+        then = effects.remove(state, rules, action - rules.act_card)
+    elif phase == PHASE.clean_card:
         state.chosen_room_card = action - rules.act_room_card
-        then = ask(state, CLEAN_ROOM, MURDERER)
-    elif phase == CLEAN_ROOM:
-        then = clean_a_room(state, rules, action - rules.act_room)
-    elif phase == MARK_TRACE or phase == MARK_CLUE:
-        then = mark(state, rules, action - rules.act_marker)
-    elif phase == CLEAN_ANY_PHASE:
-        then = clean_any_room(state, rules, action - rules.act_room)
-    elif phase == STEAL_PHASE:
-        then = apply_steal(state, rules, action - rules.act_card)
-    elif phase == SEARCH_PILE_PHASE:
+        then = ask_for(state, PHASE.clean_room)
+    elif phase == PHASE.clean_room:
+        then = effects.clean_a_room(state, rules, action - rules.act_room)
+    elif phase == PHASE.mark_trace or phase == PHASE.mark_clue:
+        then = effects.mark(state, rules, action - rules.act_marker)
+    elif phase == PHASE.clean_any:
+        then = effects.clean_any_room(state, rules, action - rules.act_room)
+    elif phase == PHASE.steal:
+        then = effects.steal(state, rules, action - rules.act_card)
+    elif phase == PHASE.search_pile:
         state.pile = 1 + action - rules.act_pile
-        then = ask(state, SEARCH_CARD, MURDERER)
-    elif phase == SEARCH_CARD:
-        then = search_pile(state, rules, action - rules.act_card)
-    elif phase == FLEE:
-        then = apply_flee(state, rules, action)
-    elif phase == SPLIT:
-        then = apply_split(state, rules, action - rules.act_split)
-    elif phase == REQUEST_KEEP:
-        then = apply_keep(state, rules, action - rules.act_card)
-    elif phase == DISCARD:
-        state.chosen |= bit(action - rules.act_card)
-        enough = popcount(np.uint64(state.chosen)) == DISCARDED
-        then = ask(state, DISCARD_MARKER if enough else DISCARD, DETECTIVE)
-    elif phase == DISCARD_MARKER:
-        then = discard_three(state, rules, action - rules.act_marker)
+        then = ask_for(state, PHASE.search_card)
+    elif phase == PHASE.search_card:
+        then = effects.search_pile(state, rules, action - rules.act_card)
+    elif phase == PHASE.flee:
+        then = effects.decide_flight(state, action == rules.act_flee)
+    elif phase == PHASE.split:
+        then = effects.apply_split(state, rules, action - rules.act_split)
+    elif phase == PHASE.request_keep:
+        then = effects.keep_back(state, rules, action - rules.act_card)
+    elif phase == PHASE.discard:
+        then = effects.name_to_discard(state, action - rules.act_card)
+    elif phase == PHASE.discard_marker:
+        then = effects.discard_three(state, rules, action - rules.act_marker)
     else:
         then = apply_accuse(state, rules, action)
-    if then != NOTHING:
+    if then != THEN.asked:
         go_on(state, rules, then)
-
-
-NOTHING, MURDERER_DONE, ACTION_DONE, ROUND_BEGINS = range(4)
-"""What is to come next between two decisions: nothing, since somebody is asked; the end of an action of the murderer or
-of the detective; a round."""
-
-
-@kernel
-def ask(state, phase, seat):
-    """Set the next decision."""
-    state.phase = phase
-    state.to_act = seat
-    return NOTHING
-
-
-@kernel
-def go_on(state, rules, then):
-    """The course of play, until somebody is asked."""
-    if then == MURDERER_DONE:
-        clear_chosen(state)
-        if state.standard_done == 0 or playable_cards(state, rules) != NONE:
-            ask(state, MURDERER_TURN, MURDERER)
-        else:
-            ask(state, DETECTIVE_TURN, DETECTIVE)
-        return
-    if then == ACTION_DONE:
-        clear_chosen(state)
-        state.actions_used += 1
-        state.actions_left -= 1
-        if state.actions_left > 0:
-            ask(state, DETECTIVE_TURN, DETECTIVE)
-            return
-        if state.round_n < rules.n_rounds:
-            if rules.n_rounds > FLIGHT_BEFORE_END and state.round_n == rules.n_rounds - FLIGHT_BEFORE_END:
-                ask(state, FLEE, MURDERER)
-                return
-    if state.round_n == rules.n_rounds:
-        ask(state, ACCUSE_SUSPECT, DETECTIVE)
-        return
-    state.round_n += 1
-    state.standard_done = 0
-    state.bonus_done = 0
-    state.searched = 0
-    state.actions_left = full_actions(state, rules)
-    if state.flight != FLIGHT_FLED:
-        ask(state, MURDERER_TURN, MURDERER)
-    elif state.actions_left > 0:
-        ask(state, DETECTIVE_TURN, DETECTIVE)
-    else:
-        ask(state, ACCUSE_SUSPECT, DETECTIVE)  # only the last round can be without an action
 
 
 # -- Setup ------------------------------------------------------------------------------------------
@@ -253,14 +133,14 @@ def go_on(state, rules, then):
 def deal(state, rules, seed):
     """Set up; the murderer is asked to plan, or the plan is drawn, each decision uniformly from its legal actions."""
     set_up(state, rules, seed)
-    if rules.random_plan != 0:
+    if rules.plan == PLAN.random:
         state.suspect = below(state, rules.n_suspects)
-        while not has(np.uint64(state.path_rooms), rules.scene):
+        while not has(state.path_rooms, rules.scene):
             rooms = steps_from(state, rules)
             enter(state, rules, kth(rooms, below(state, popcount(rooms))))
         weapons = weapons_on_path(state, rules)
         state.weapon = kth(weapons, below(state, popcount(weapons)))
-        state.phase = MURDERER_TURN
+        ask_for(state, PHASE.murderer_turn)
 
 
 # -- The Murder -------------------------------------------------------------------------------------
@@ -269,9 +149,9 @@ def deal(state, rules, seed):
 @kernel
 def legal_plan(state, rules, legal_set):
     """1. Any suspect. 2. A path through doors, to the scene, no room twice. 3. A weapon from a room of the path."""
-    if state.phase == PLAN_SUSPECT:
-        allow_all(legal_set, rules.act_suspect, bit(rules.n_suspects) - np.uint64(1))
-    elif state.phase == PLAN_PATH:
+    if state.phase == PHASE.plan_suspect:
+        allow_all(legal_set, rules.act_suspect, full(rules.n_suspects))
+    elif state.phase == PHASE.plan_path:
         allow_all(legal_set, rules.act_room, steps_from(state, rules))
     else:
         allow_all(legal_set, rules.act_weapon, weapons_on_path(state, rules))
@@ -280,23 +160,44 @@ def legal_plan(state, rules, legal_set):
 @kernel
 def apply_plan(state, rules, action):
     """The scene ends the path (Ruling); the weapon ends the planning."""
-    if state.phase == PLAN_SUSPECT:
+    if state.phase == PHASE.plan_suspect:
         state.suspect = action - rules.act_suspect
-        return ask(state, PLAN_PATH, MURDERER)
-    if state.phase == PLAN_PATH:
+        return ask_for(state, PHASE.plan_path)
+    if state.phase == PHASE.plan_path:
         room = action - rules.act_room
         enter(state, rules, room)
-        return ask(state, PLAN_WEAPON if room == rules.scene else PLAN_PATH, MURDERER)
+        return ask_for(state, PHASE.plan_weapon if room == rules.scene else PHASE.plan_path)
     state.weapon = action - rules.act_weapon
-    return ask(state, MURDERER_TURN, MURDERER)
+    return ask_for(state, PHASE.murderer_turn)
+
+
+@kernel
+def steps_from(state, rules):
+    """Rooms that the path may enter next: outer ones first, then those from which the scene can still be reached.
+
+    The rooms that can be reached from the scene through rooms not on the path are found ring by ring, so a step that
+    could not be completed is never offered.
+    """
+    if state.path_n == 0:
+        return rules.outer
+    reached = bit(rules.scene)
+    edge = reached
+    while edge != NONE:
+        beside = NONE
+        while edge != NONE:
+            beside |= rules.beside[lowest(edge)]
+            edge &= edge - ONE
+        edge = beside & ~(state.path_rooms | reached)
+        reached |= edge
+    return rules.beside[state.path[state.path_n - 1]] & reached
 
 
 @kernel
 def enter(state, rules, room):
     """The path goes on into a room."""
-    n = np.int64(state.path_n)
+    n = state.path_n
     if n > 0:
-        state.path_doors |= bit(rules.door_between[np.int64(state.path[n - 1]), room])
+        state.path_doors |= bit(rules.door_between[state.path[n - 1], room])
     state.path[n] = room
     state.path_n = n + 1
     state.path_rooms |= bit(room)
@@ -307,31 +208,87 @@ def weapons_on_path(state, rules):
     """The weapons in the rooms of the path."""
     weapons = NONE
     for i in range(state.path_n):
-        weapons |= rules.weapons_in[np.int64(state.path[i])]
+        weapons |= rules.weapons_in[state.path[i]]
     return weapons
+
+
+# -- Course of Play ---------------------------------------------------------------------------------
+
+
+@kernel
+def go_on(state, rules, then):
+    """The course of play, until somebody is asked.
+
+    At the end of round `rounds - FLIGHT_BEFORE_END` the murderer stays or flees. After the last round the detective has
+    to accuse. A round after a flight begins with the detective; the last one may be without an action.
+    """
+    if then == THEN.murderer_done:
+        clear_chosen(state)
+        if state.standard_done == 0 or effects.playable_cards(state, rules) != NONE:
+            ask_for(state, PHASE.murderer_turn)
+        else:
+            ask_for(state, PHASE.detective_turn)
+        return
+    if then == THEN.action_done:
+        clear_chosen(state)
+        state.actions_used += 1
+        state.actions_left -= 1
+        if state.actions_left > 0:
+            ask_for(state, PHASE.detective_turn)
+            return
+        if rules.rounds > c.FLIGHT_BEFORE_END and state.round == rules.rounds - c.FLIGHT_BEFORE_END:
+            ask_for(state, PHASE.flee)
+            return
+    if state.round == rules.rounds:
+        ask_for(state, PHASE.accuse_suspect)
+        return
+    state.round += 1
+    state.standard_done = 0
+    state.bonus_done = 0
+    state.searched = 0
+    state.actions_left = full_actions(state, rules)
+    if state.flight != FLIGHT.fled:
+        ask_for(state, PHASE.murderer_turn)
+    elif state.actions_left > 0:
+        ask_for(state, PHASE.detective_turn)
+    else:
+        ask_for(state, PHASE.accuse_suspect)
+
+
+@kernel
+def full_actions(state, rules):
+    """The detective's actions in this round: one less in the last after a flight."""
+    fewer = state.flight == FLIGHT.fled and state.round == rules.rounds
+    return rules.actions - 1 if fewer else rules.actions
 
 
 # -- The Murderer's Actions -------------------------------------------------------------------------
 
 
 @kernel
+def allow_piles(state, legal_set, start):
+    """The clue pile and the trace pile, if there are cards in them; were there any?"""
+    some = False
+    for kind in range(2):
+        if state.pile_n[kind] > 0:
+            allow(legal_set, start + kind)
+            some = True
+    return some
+
+
+@kernel
 def legal_murderer_turn(state, rules, legal_set):
     """One standard action; on a black space a card before or after it."""
-    bonus = playable_cards(state, rules)
+    bonus = effects.playable_cards(state, rules)
     allow_all(legal_set, rules.act_bonus, bonus)
     if state.standard_done != 0:
         if bonus != NONE:
             allow(legal_set, rules.act_end_turn)
         return
-    some = False
-    for kind in range(2):
-        if state.pile_n[kind] > 0:
-            allow(legal_set, rules.act_remove + kind)
-            some = True
-    if state.pile_n[ROOM] > 0:
+    some = allow_piles(state, legal_set, rules.act_remove)
+    if state.pile_n[c.ROOM] > 0:
         allow(legal_set, rules.act_clean)
-        some = True
-    if not some:
+    elif not some:
         allow(legal_set, rules.act_pass)
 
 
@@ -339,181 +296,15 @@ def legal_murderer_turn(state, rules, legal_set):
 def apply_murderer_turn(state, rules, action):
     """Begin an action, or end the turn without a card."""
     if action == rules.act_clean:
-        return ask(state, CLEAN_CARD, MURDERER)
+        return ask_for(state, PHASE.clean_card)
     if action == rules.act_pass:
-        record_event(state, PASSED, 0, 0, 0, 0, 0, 0, 0)
-        return standard_done(state)
+        return effects.let_pass(state)
     if action == rules.act_end_turn:
-        return ask(state, DETECTIVE_TURN, DETECTIVE)
+        return ask_for(state, PHASE.detective_turn)
     if action >= rules.act_remove:
         state.pile = 1 + action - rules.act_remove
-        return ask(state, REMOVE_PICK, MURDERER)
-    return ask(state, MARK_TRACE + action - rules.act_bonus, MURDERER)
-
-
-@kernel
-def standard_done(state):
-    """The standard action of this round is done."""
-    state.standard_done = 1
-    return MURDERER_DONE
-
-
-@kernel
-def cards_to_name(state, rules):
-    """The cards that the action under way can name next."""
-    phase = state.phase
-    if phase == STEAL_PHASE:
-        return next_of_set(np.uint64(state.hand), np.uint64(state.chosen), n_stolen(state))
-    if phase == DISCARD:
-        return next_of_set(np.uint64(state.hand), np.uint64(state.chosen), DISCARDED)
-    kind = np.int64(state.pile) - 1
-    if phase == SEARCH_CARD:
-        return in_piles(state, rules) & fields_of(rules, kind)
-    return top_of(state, rules, kind) & ~np.uint64(state.chosen)
-
-
-@kernel
-def rooms_to_name(state, rules):
-    """The rooms that the action under way can name: two on a card, an outer one to accuse of, or any but the scene."""
-    if state.phase == CLEAN_ROOM:
-        card = np.int64(state.chosen_room_card)
-        return bit(rules.card_rooms[card, 0]) | bit(rules.card_rooms[card, 1])
-    return rules.outer if state.phase == ACCUSE_ENTRY else rules.rooms
-
-
-@kernel
-def markers_to_name(state, rules):
-    """Any marker that lies face down; for a false mark only a blank (Ruling)."""
-    if state.phase == DISCARD_MARKER:
-        return rules.fields & ~(np.uint64(state.x_up) | state.blank_off)
-    return blanks(state, rules) & (rules.trace_fields if state.phase == MARK_TRACE else rules.clue_fields)
-
-
-# -- Remove a clue or trace card from the game
-
-
-@kernel
-def apply_remove(state, rules, card):
-    """One of the top three leaves the game; of two others, the murderer chooses which lies on top."""
-    kind = np.int64(state.pile) - 1
-    if state.phase == REMOVE_PICK and state.pile_n[kind] >= FROM_TOP:
-        state.chosen = bit(card)
-        return ask(state, REMOVE_TOP, MURDERER)
-    base = base_of(rules, kind)
-    back = top_of(state, rules, kind)
-    if state.phase == REMOVE_TOP:
-        take_from_pile(state, kind, place_of(state.piles[kind], card - base))
-        put_on_top(state, kind, card - base)
-        card = lowest(np.uint64(state.chosen))
-    take_from_pile(state, kind, place_of(state.piles[kind], card - base))
-    state.out |= bit(card)
-    state.known = (state.known | back) & ~bit(card)
-    state.standard_n[kind] += 1
-    record_event(state, REMOVED, 0, card, 0, 0, 0, kind + 1, 0)
-    return standard_done(state)
-
-
-# -- Clean a room
-
-
-@kernel
-def clean_a_room(state, rules, room):
-    """The card lies open beside the board, the others go under the pile as they were drawn (Ruling)."""
-    card = np.int64(state.chosen_room_card)
-    n = np.int64(state.pile_n[ROOM])
-    n_back = min(n, FROM_TOP) - 1
-    take_from_pile(state, ROOM, place_of(state.piles[ROOM], card))
-    for _ in range(n_back):
-        put_under(state, ROOM, take_from_pile(state, ROOM, 0))
-    state.known_rooms = min(np.int64(state.known_rooms), max(0, n - FROM_TOP)) + n_back
-    first = rules.card_rooms[card, 0]
-    second = rules.card_rooms[card, 1]
-    add_byte(state.cover, first, 1)
-    add_byte(state.cover, second, 1)
-    state.used_room_cards |= bit(card)
-    add_byte(state.room_card_choice, card, 1 if room == first else 2)
-    state.standard_n[ROOM] += 1
-    state.crossed |= bit(room)
-    state.stale = 1
-    record_event(state, CLEANED, 0, card, room, 0, 0, card + 1, 0)
-    return standard_done(state)
-
-
-# -- Action cards
-
-
-@kernel
-def lay_action_card(state, rules, card, what, other, value):
-    """The card lies on the space of this round, face up or down; there it stays."""
-    shift = np.uint64(8 * card)
-    if lies_down(state, rules, card):
-        state.down += np.uint64(1) << shift
-        state.n_down += 1
-        record_event(state, PLAYED_DOWN, 0, card, what, other, 0, 0, 0)
-    else:
-        state.up += np.uint64(1) << shift
-        record_event(state, PLAYED_UP, 0, card, what, other, 0, card + 1, value)
-    state.bonus_done = 1
-    state.stale = 1
-    return MURDERER_DONE
-
-
-@kernel
-def mark(state, rules, field):
-    """False trace, false clue: a blank is replaced by an X."""
-    state.false_marks |= bit(field)
-    card = FALSE_TRACE if state.phase == MARK_TRACE else FALSE_CLUE
-    return lay_action_card(state, rules, card, field, 0, 0)
-
-
-@kernel
-def clean_any_room(state, rules, room):
-    """Clean any room: it is crossed out; twice changes nothing."""
-    state.crossed |= bit(room)
-    return lay_action_card(state, rules, CLEAN_ANY, room, 0, 0)
-
-
-@kernel
-def apply_steal(state, rules, card):
-    """Steal 2 cards: they leave the game; the murderer has seen the rest of the hand."""
-    state.chosen |= bit(card)
-    cards = np.uint64(state.chosen)
-    n = popcount(cards)
-    if n < n_stolen(state):
-        return ask(state, STEAL_PHASE, MURDERER)
-    first = lowest(cards)
-    state.hand &= ~cards
-    state.out |= cards
-    state.stolen |= cards
-    state.known = (state.known | state.hand) & ~cards
-    return lay_action_card(state, rules, STEAL, first, 1 + card if n > 1 else 0, n)
-
-
-@kernel
-def search_pile(state, rules, card):
-    """Search pile: any card of it leaves the game, the rest is shuffled. What is not in it is in the hand."""
-    kind = np.int64(state.pile) - 1
-    take_from_pile(state, kind, place_of(state.piles[kind], card - base_of(rules, kind)))
-    state.out |= bit(card)
-    state.piles[kind] = shuffled(state, np.uint64(state.piles[kind]), 0, np.int64(state.pile_n[kind]))
-    fields = fields_of(rules, kind)
-    state.known = (state.known & ~fields) | (state.hand & fields)
-    return lay_action_card(state, rules, SEARCH_PILE, card, 0, kind + 1)
-
-
-# -- After the 6th round
-
-
-@kernel
-def apply_flee(state, rules, action):
-    """Who flees has no more turns; in return the detective has an action less in the last round."""
-    if action == rules.act_flee:
-        state.flight = FLIGHT_FLED
-        record_event(state, FLED, 0, 0, 0, 0, 0, 0, 0)
-    else:
-        state.flight = FLIGHT_STAYED
-        record_event(state, STAYED, 0, 0, 0, 0, 0, 0, 0)
-    return ROUND_BEGINS
+        return ask_for(state, PHASE.remove_pick)
+    return ask_for(state, PHASE.mark_trace + action - rules.act_bonus)
 
 
 # -- The Detective's Actions ------------------------------------------------------------------------
@@ -522,8 +313,8 @@ def apply_flee(state, rules, action):
 @kernel
 def searchable(rules, rooms):
     """Rooms as they are numbered among the searches, which leave out the scene."""
-    before = bit(rules.scene) - np.uint64(1)
-    return (rooms & before) | ((rooms >> np.uint64(1)) & ~before)
+    before = full(rules.scene)
+    return (rooms & before) | ((rooms >> 1) & ~before)
 
 
 @kernel
@@ -531,190 +322,27 @@ def legal_detective_turn(state, rules, legal_set):
     """Five actions, of which a search only once a round; or solve the murder."""
     if state.searched == 0:
         allow_all(legal_set, rules.act_search, searchable(rules, rules.rooms))
-    allow_all(legal_set, rules.act_door, bit(rules.n_doors) - np.uint64(1))
-    allow_all(legal_set, rules.act_play, np.uint64(state.hand))
-    for kind in range(2):
-        if state.pile_n[kind] > 0:
-            allow(legal_set, rules.act_request + kind)
-    if can_discard(state):
+    allow_all(legal_set, rules.act_door, full(rules.n_doors))
+    allow_all(legal_set, rules.act_play, state.hand)
+    allow_piles(state, legal_set, rules.act_request)
+    if effects.can_discard(state):
         allow(legal_set, rules.act_discard)
     allow(legal_set, rules.act_accuse)
 
 
 @kernel
 def apply_detective_turn(state, rules, action):
-    """Begin an action; many are done at once."""
+    """Begin an action; many are done at once. The blocks of actions are in the order of their ids."""
     if action < rules.act_door:
         room = action - rules.act_search
-        return search_room(state, rules, room + 1 if room >= rules.scene else room)
+        return effects.search_room(state, rules, room + 1 if room >= rules.scene else room)
     if action < rules.act_room_card:
-        return examine_door(state, action - rules.act_door)
+        return effects.examine_door(state, action - rules.act_door)
     if action < rules.act_marker:
-        return play_card(state, rules, action - rules.act_play)
+        return effects.play_card(state, rules, action - rules.act_play)
     if action < rules.act_split:
-        return request_cards(state, rules, action - rules.act_request)
-    if action == rules.act_discard:
-        return ask(state, DISCARD, DETECTIVE)
-    return ask(state, ACCUSE_SUSPECT, DETECTIVE)
-
-
-# -- Search room
-
-
-@kernel
-def search_room(state, rules, room):
-    """Found if the path leads through the room and it is not crossed out."""
-    state.searched = 1
-    if has(np.uint64(state.path_rooms) & ~np.uint64(state.crossed), room):
-        state.chosen_room = room
-        if state.pile_n[CLUE] == 0 and state.pile_n[TRACE] == 0:
-            return found(state, room, 0, 0)
-        return ask(state, SPLIT, DETECTIVE)
-    if not has(np.uint64(state.found) | state.vain, room):
-        state.stale = 1
-        state.vain |= bit(room)
-        cover = byte_of(state.cover, room)
-        free = cap(state, rules, CLEAN_ANY)
-        add_byte(state.vain_cover, 2 * room, cover)
-        add_byte(state.vain_cover, 2 * room + 1, free)
-        if free == 0 and cover == 0:
-            state.surely_off |= bit(room)
-    record_event(state, SEARCHED, 0, room, 0, 0, 0, room + 1, 0)
-    return ACTION_DONE
-
-
-@kernel
-def found(state, room, clues, traces):
-    """Something was found: the room is crossed out."""
-    state.stale = 1
-    state.found |= bit(room)
-    state.crossed |= bit(room)
-    record_event(state, SEARCHED, 1, room, clues, traces, 0, room + 1, 1 + clues)
-    return ACTION_DONE
-
-
-@kernel
-def n_drawn(state):
-    """How many cards a find brings."""
-    return min(FROM_TOP, np.int64(state.pile_n[CLUE]) + np.int64(state.pile_n[TRACE]))
-
-
-@kernel
-def legal_split(state, rules, legal_set):
-    """Any number of clue cards that the piles allow, fixed before a card is looked at (Ruling)."""
-    n = n_drawn(state)
-    for clues in range(max(0, n - np.int64(state.pile_n[TRACE])), min(n, np.int64(state.pile_n[CLUE])) + 1):
-        allow(legal_set, rules.act_split + clues)
-
-
-@kernel
-def apply_split(state, rules, clues):
-    """The cards are drawn, the clue cards first."""
-    n = n_drawn(state)
-    for i in range(n):
-        draw(state, rules, CLUE if i < clues else TRACE)
-    return found(state, np.int64(state.chosen_room), clues, n - clues)
-
-
-# -- Examine door
-
-
-@kernel
-def examine_door(state, door):
-    """Doors cannot be cleaned: this is always the truth."""
-    state.stale = 1
-    yes = has(np.uint64(state.path_doors), door)
-    if yes:
-        state.door_yes |= bit(door)
-    else:
-        state.door_no |= bit(door)
-    answer = np.int64(yes)
-    record_event(state, ASKED, answer, door, 0, 0, 0, door + 1, answer)
-    return ACTION_DONE
-
-
-# -- Request cards
-
-
-@kernel
-def request_cards(state, rules, kind):
-    """Of three cards the murderer keeps one back; one or two he looks at and hands over."""
-    if state.pile_n[kind] >= FROM_TOP:
-        state.pile = 1 + kind
-        return ask(state, REQUEST_KEEP, MURDERER)
-    return hand_over(state, rules, kind)
-
-
-@kernel
-def apply_keep(state, rules, card):
-    """The card kept back goes under the pile."""
-    kind = np.int64(state.pile) - 1
-    card -= base_of(rules, kind)
-    take_from_pile(state, kind, place_of(state.piles[kind], card))
-    put_under(state, kind, card)
-    state.known |= bit(base_of(rules, kind) + card)
-    return hand_over(state, rules, kind)
-
-
-@kernel
-def hand_over(state, rules, kind):
-    """The detective gets the top two cards (or the only one), which the murderer has seen."""
-    n = min(FROM_TOP - 1, np.int64(state.pile_n[kind]))
-    before = np.uint64(state.hand)
-    for _ in range(n):
-        draw(state, rules, kind)
-    state.known |= state.hand & ~before
-    record_event(state, REQUESTED, 0, kind + 1, n, 0, 0, kind + 1, n)
-    return ACTION_DONE
-
-
-# -- Play card
-
-
-@kernel
-def play_card(state, rules, card):
-    """The card is laid face up, and the marker of its field is looked at."""
-    lay_down(state, bit(card))
-    shown = examine(state, rules, card)
-    record_event(state, PLAYED, shown, card, 0, 0, 0, card + 1, shown)
-    return ACTION_DONE
-
-
-@kernel
-def lay_down(state, cards):
-    """Cards go from the hand to the discard pile."""
-    state.hand &= ~cards
-    state.known &= ~cards
-    state.discarded |= cards
-
-
-@kernel
-def examine(state, rules, field):
-    """Look under a marker: an X stays, face up; a blank is taken off. What is known already stays as it is (Ruling)."""
-    if has(np.uint64(state.x_up) | state.blank_off, field):
-        return KNOWN
-    state.stale = 1
-    if has(real_marks(state, rules) | state.false_marks, field):
-        state.x_up |= bit(field)
-        card = FALSE_TRACE if kind_of(rules, field) == TRACE else FALSE_CLUE
-        if cap(state, rules, card) == 0:
-            state.surely_real |= bit(field)
-        return X
-    state.blank_off |= bit(field)
-    return BLANK
-
-
-# -- Discard 3 cards
-
-
-@kernel
-def discard_three(state, rules, field):
-    """Any three cards for a look under any marker; the cards' own markers are not looked at."""
-    cards = np.uint64(state.chosen)
-    lay_down(state, cards)
-    shown = examine(state, rules, field)
-    record_event(state, DISCARDED_3, shown, kth(cards, 0), kth(cards, 1), kth(cards, 2), field, field + 1, shown)
-    return ACTION_DONE
+        return effects.request_cards(state, rules, action - rules.act_request)
+    return ask_for(state, PHASE.discard if action == rules.act_discard else PHASE.accuse_suspect)
 
 
 # -- End of the Game --------------------------------------------------------------------------------
@@ -723,61 +351,125 @@ def discard_three(state, rules, field):
 @kernel
 def apply_accuse(state, rules, action):
     """Who, with what, entering where; nothing is told before the last statement."""
-    if state.phase == ACCUSE_SUSPECT:
+    if state.phase == PHASE.accuse_suspect:
         state.named_suspect = action - rules.act_suspect
-        return ask(state, ACCUSE_WEAPON, DETECTIVE)
-    if state.phase == ACCUSE_WEAPON:
+        return ask_for(state, PHASE.accuse_weapon)
+    if state.phase == PHASE.accuse_weapon:
         state.named_weapon = action - rules.act_weapon
-        return ask(state, ACCUSE_ENTRY, DETECTIVE)
+        return ask_for(state, PHASE.accuse_entry)
     state.named_entry = action - rules.act_room
-    right = np.int64(n_right(state) == N_STATEMENTS)
-    record_event(
-        state, ACCUSED, right, np.int64(state.named_suspect), np.int64(state.named_weapon),
-        np.int64(state.named_entry), 0, 0, right,
-    )  # fmt: skip
-    state.verdict = 1 + (DETECTIVE if right else MURDERER)
-    return ask(state, OVER, NO_SEAT)
-
-
-N_STATEMENTS = 3
+    right = 1 if n_right(state) == c.N_STATEMENTS else 0
+    arguments = packed(state.named_suspect, state.named_weapon, state.named_entry, 0)
+    record_event(state, EVENT.accuse, right, arguments, 0, right)
+    state.verdict = 1 + (c.DETECTIVE if right == 1 else c.MURDERER)
+    return ask_for(state, PHASE.over)
 
 
 @kernel
 def n_right(state):
     """How many statements of the accusation are right."""
-    right = np.int64(state.named_suspect == state.suspect) + np.int64(state.named_weapon == state.weapon)
-    return right + np.int64(state.named_entry == state.path[0])
+    right = 0
+    if state.named_suspect == state.suspect:
+        right += 1
+    if state.named_weapon == state.weapon:
+        right += 1
+    if state.named_entry == state.path[0]:
+        right += 1
+    return right
 
 
 @kernel
 def returns(state, rules, out):
     """The detective's payment, and its negative for the murderer; once, at the end."""
     value = 0.0
-    if state.verdict == 1 + DETECTIVE:
+    if state.verdict == 1 + c.DETECTIVE:
         value = 1.0
-        if rules.reward == REWARD_SWIFT:
-            value -= 0.5 * np.int64(state.actions_used) / (rules.n_rounds * rules.n_actions)
+        if rules.reward == REWARD.swift:
+            value -= 0.5 * state.actions_used / (rules.rounds * rules.actions)
     elif state.verdict != 0:
         value = -1.0
-        if rules.reward == REWARD_GRADED:
+        if rules.reward == REWARD.graded:
             value += n_right(state) / 4.0
-    out[MURDERER] = 0.0 - value
-    out[DETECTIVE] = value
-
-
-@kernel
-def to_act(state):
-    """The seat asked; -1 when over."""
-    return np.int64(state.to_act)
-
-
-@kernel
-def is_over(state):
-    """Has the game ended?"""
-    return state.phase == OVER
+    out[c.MURDERER] = 0.0 - value
+    out[c.DETECTIVE] = value
 
 
 @kernel
 def is_cut_off(state):
-    """Every game ends by an accusation."""
+    """Did a step cap end the game? Never: every game ends by an accusation."""
     return False
+
+
+# -- Invariants, for debug runs -----------------------------------------------------------------------
+
+
+@kernel
+def check(state, rules):
+    """Everything is in one place, and what a seat knows never excludes the truth."""
+    assert state.to_act == SEAT_OF[state.phase]
+    assert state.round >= 1 and state.round <= rules.rounds
+    assert state.actions_left >= 0 and state.actions_left <= rules.actions
+    assert state.record_n >= 0 and state.record_n <= MAX_RECORD
+    check_cards(state, rules)
+    check_markers(state, rules)
+    check_rooms(state, rules)
+    if state.stale == 0 and state.phase > PHASE.plan_weapon:
+        check_sheet(state, rules)
+
+
+@kernel
+def check_cards(state, rules):
+    """Each card is in a pile, in the hand, discarded or out of the game; action cards are as many as there are."""
+    assert state.hand & state.discarded == NONE
+    assert (state.hand | state.discarded) & state.out == NONE
+    assert (state.hand | state.discarded | state.out) & ~rules.all_fields == NONE
+    assert state.stolen & ~state.out == NONE
+    assert state.known & (state.discarded | state.out) == NONE
+    assert state.chosen & ~rules.all_fields == NONE
+    piled = in_piles(state, rules)
+    clues = first_cards(state.piles[c.CLUE], state.pile_n[c.CLUE])
+    traces = first_cards(state.piles[c.TRACE], state.pile_n[c.TRACE])
+    assert clues == piled & rules.clue_fields and traces << rules.n_clues == piled & rules.trace_fields
+    assert popcount(clues) == state.pile_n[c.CLUE] and popcount(traces) == state.pile_n[c.TRACE]
+    room_cards = first_cards(state.piles[c.ROOM], state.pile_n[c.ROOM])
+    assert room_cards == full(rules.n_room_cards) & ~state.used_room_cards
+    assert state.known_rooms >= 0 and state.known_rooms <= state.pile_n[c.ROOM]
+    n_down = 0
+    for card in range(len(c.ACTION_CARDS)):
+        n_down += copies(state.down, card)
+        assert effects.held_copies(state, rules, card) >= 0
+    assert n_down == state.n_down
+
+
+@kernel
+def check_markers(state, rules):
+    """A false mark lies on no real one; what was looked at shows what lies there; and what is surely real is real."""
+    real = real_marks(state, rules)
+    assert real & state.false_marks == NONE
+    assert state.x_up & ~(real | state.false_marks) == NONE
+    assert state.blank_off & (real | state.false_marks) == NONE
+    assert state.surely_real & ~(real & state.x_up) == NONE
+    assert popcount(state.false_marks & fields_of(rules, c.CLUE)) <= copies(rules.action_cards, c.FALSE_CLUE)
+    assert popcount(state.false_marks & fields_of(rules, c.TRACE)) <= copies(rules.action_cards, c.FALSE_TRACE)
+    assert blanks(state, rules) & (state.x_up | state.blank_off) == NONE
+
+
+@kernel
+def check_rooms(state, rules):
+    """The path as a list is the path as a set; answers about rooms and doors are true."""
+    rooms = NONE
+    for i in range(state.path_n):
+        rooms |= bit(state.path[i])
+    assert rooms == state.path_rooms and popcount(rooms) == state.path_n
+    assert state.finds & ~(state.path_rooms & state.crossed) == NONE
+    assert state.crossed & ~rules.rooms == NONE
+    assert state.surely_off & (state.path_rooms | ~state.vain) == NONE
+    assert state.door_yes & ~state.path_doors == NONE and state.door_no & state.path_doors == NONE
+
+
+@kernel
+def check_sheet(state, rules):
+    """The sheet does not exclude the plan."""
+    assert has(state.suspects, state.suspect) and has(state.weapons, state.weapon)
+    path = state.path_rooms | state.path_doors << PATH_DOORS | bit(state.path[0]) << PATH_ENTRY
+    assert path & ~state.on_some == NONE and state.on_all & ~path == NONE

@@ -10,7 +10,7 @@ from murder_envs.games.perfect_murder.cards import AGENTS, DETECTIVE, MAX_ACTION
 
 
 def home_and_away(first: Mapping[str, Any], second: Mapping[str, Any]) -> int:
-    """Who wins the match of two finished games, each given by its `winner` and `actions_used` (as in `info`)?
+    """Who wins the match of two finished games, told by `winner` and `actions_used` (as in `info`)?
 
     +1: the person who was the detective in the first game; -1: the other; 0: a draw. If both detectives won, fewer
     actions win; equally many are a draw (Ruling), and so are two wins of the murderers.

@@ -9,16 +9,14 @@ import numpy as np
 from murder_envs.core.bits import PAD
 from murder_envs.core.jit import entry
 from murder_envs.core.tables import Layout
-from murder_envs.games.perfect_murder.cards import ACTION_CARDS, AGENTS, DETECTIVE, KINDS, MURDERER
+from murder_envs.games.perfect_murder import cards as c
 from murder_envs.games.perfect_murder.case import Case
-from murder_envs.games.perfect_murder.moves import FLIGHT_FLED, STAGE_OF, STAGES
+from murder_envs.games.perfect_murder.layout import MOST_WAYS
+from murder_envs.games.perfect_murder.moves import FLIGHT, VERDICTS
+from murder_envs.games.perfect_murder.record import as_seen
 from murder_envs.games.perfect_murder.snapshots import Snapshots
 from murder_envs.games.perfect_murder.view import observe
 
-SEEN_BY_ALL = (
-    "round", "standard_done", "bonus_done", "searched", "fled", "actions_left", "actions_used", "known_rooms", "over",
-    "returns", "discard", "examined", "used_room_cards", "winner",
-)  # fmt: skip
 SHOWN = 12
 """How many entries of the record a text shows."""
 
@@ -29,7 +27,7 @@ def look(states, rules, seat, row):
     observe(states[0], rules[0], seat, row)
 
 
-class Words:
+class Texts:
     """Texts and tables in the names of a case."""
 
     def __init__(self, case: Case, observation: Layout, snapshots: Snapshots) -> None:
@@ -44,7 +42,7 @@ class Words:
             return {}
         case = self.case
         return {
-            "winner": AGENTS[s["verdict"] - 1],
+            "winner": VERDICTS[s["verdict"]],
             "accusation": [
                 case.suspects[s["named_suspect"]],
                 case.weapons[s["named_weapon"]],
@@ -52,9 +50,9 @@ class Words:
             ],
             "correct": self.snapshots.correct(state),
             "actions_used": int(s["actions_used"]),
-            "round": int(s["round_n"]),
+            "round": int(s["round"]),
             "actions_left": int(s["actions_left"]),
-            "fled": bool(s["flight"] == FLIGHT_FLED),
+            "fled": bool(s["flight"] == FLIGHT.fled),
             "suspect": case.suspects[s["suspect"]],
             "weapon": case.weapons[s["weapon"]],
             "path": [case.rooms[room] for room in s["path"][: s["path_n"]]],
@@ -66,15 +64,15 @@ class Words:
         flight (NaN if it was not decided), actions used (NaN unless the detective won)."""
         full = self.snapshots.snapshot(rules, state)
         searches = [text for text in full["record"] if text.startswith("search ")]
-        found = [text for text in searches if " found " in text]
+        successes = [text for text in searches if " found " in text]
         decided = full["fled"] or "stay" in full["record"]
-        won = full["winner"] == AGENTS[DETECTIVE]
+        won = full["winner"] == c.AGENTS[c.DETECTIVE]
         return {
             "win": float(won),
             **{name: float(right) for name, right in zip(("suspect", "weapon", "entry"), full["correct"], strict=True)},
             "rooms": float(len(full["path"]) - 1),
             "searches": float(len(searches)),
-            "found": len(found) / len(searches) if searches else float("nan"),
+            "found": len(successes) / len(searches) if searches else float("nan"),
             "hand": float(len(full["hand"])),
             "examined": float(len(full["examined"])),
             "fled": float(full["fled"]),
@@ -86,19 +84,7 @@ class Words:
         """Of a finished game, the same for both: what of the accusation was right, and the actions used."""
         full = self.snapshots.snapshot(rules, state)
         right = zip(("suspect", "weapon", "entry"), full["correct"], strict=True)
-        return {**{name: float(its) for name, its in right}, "actions": float(full["actions_used"])}
-
-    def public(self, rules: np.ndarray, state: np.ndarray) -> dict[str, Any]:
-        """What everybody sees: it stays the same in any `redeal`."""
-        full = self.snapshots.snapshot(rules, state)
-        seen = {name: full[name] for name in SEEN_BY_ALL}
-        seen["stage"] = STAGES[STAGE_OF[int(state[0]["phase"])]]
-        seen["record"] = [as_seen(text) for text in full["record"]]
-        seen["sizes"] = [len(full[pile]) for pile in ("clue_pile", "trace_pile", "room_pile", "removed", "known")]
-        seen["hand"] = [sum(card in self.case.fields[: self.case.n_clues] for card in full["hand"]), len(full["hand"])]
-        laid = [text.split(" ")[2] for text in full["record"] if text.startswith("bonus up ")]
-        seen["cards_up"] = [laid.count(card) for card in ACTION_CARDS]
-        return seen
+        return {**{name: float(is_right) for name, is_right in right}, "actions": float(full["actions_used"])}
 
     # -- The table as text ---------------------------------------------------------------------------
 
@@ -106,24 +92,24 @@ class Words:
         """Both boards, the villa, the cards and the record, from above or as a seat sees them."""
         full = self.snapshots.snapshot(rules, state)
         row = np.zeros(self.observation.size + PAD, np.int8)
-        look(state, rules, MURDERER if seat is None else seat, row)
+        look(state, rules, c.MURDERER if seat is None else seat, row)
         seen = {name: row[block.slice].reshape(block.shape) for name, block in self.observation.items()}
         lines = [self.headline(rules, full, seat), self.turn_text(full, seat), ""]
-        if seat != DETECTIVE:
+        if seat != c.DETECTIVE:
             lines += [f"plan: {self.plan_text(full)}", ""]
         lines += [f"clue board   {self.board_text(seen, range(self.case.n_clues))}"]
         lines += [f"trace board  {self.board_text(seen, range(self.case.n_clues, len(self.case.fields)))}"]
         lines += ["             " + LEGEND, ""]
         lines += self.villa_text(full, seen, seat)
         lines += ["", *self.cards_text(full, seen, seat), "", "record:"]
-        entries = full["record"] if seat != DETECTIVE else [as_seen(text) for text in full["record"]]
+        entries = full["record"] if seat != c.DETECTIVE else [as_seen(text) for text in full["record"]]
         lines += [f"  {text}" for text in entries[-SHOWN:]] or ["  nothing yet"]
         lines += ["", *self.sheet_text(seen)]
         return "\n".join(lines) + "\n"
 
     def headline(self, rules: np.ndarray, full: dict[str, Any], seat: int | None) -> str:
-        seen_from = "seen from above" if seat is None else f"as the {AGENTS[seat]} sees it"
-        return f"Perfect Murder, {self.case.name}, round {full['round']} of {rules[0]['n_rounds']}, {seen_from}"
+        seen_from = "seen from above" if seat is None else f"as the {c.AGENTS[seat]} sees it"
+        return f"Perfect Murder, {self.case.name}, round {full['round']} of {rules[0]['rounds']}, {seen_from}"
 
     def turn_text(self, full: dict[str, Any], seat: int | None) -> str:
         """What is asked of whom, or who has won."""
@@ -133,7 +119,7 @@ class Words:
         left = f"; the detective has {full['actions_left']} actions left"
         left += ", the murderer has fled" if full["fled"] else ""
         chosen = f" after {', '.join(full['chosen'])}" if full["chosen"] and asked == full["phase"] else ""
-        return f"the {AGENTS[full['to_act']]} is asked: {asked}{chosen}{left}"
+        return f"the {c.AGENTS[full['to_act']]} is asked: {asked}{chosen}{left}"
 
     def plan_text(self, full: dict[str, Any]) -> str:
         return f"{full['suspect'] or '?'}, {full['weapon'] or '?'}, {' > '.join(full['path']) or '?'}"
@@ -152,9 +138,9 @@ class Words:
         lines = ["villa (=: the path leads through; |: it does not; -: not known):"]
         for room, name in enumerate(case.rooms):
             notes = []
-            if seat != DETECTIVE and seen["plan_path"][room]:
+            if seat != c.DETECTIVE and seen["plan_path"][room]:
                 notes.append(f"path {seen['plan_path'][room]}")
-            if seat != DETECTIVE and seen["crossed"][room]:
+            if seat != c.DETECTIVE and seen["crossed"][room]:
                 notes.append("crossed out")
             notes += [("", "found", "in vain")[int(seen["room_search"][room].argmax())]]
             if seen["surely_off"][room]:
@@ -180,33 +166,33 @@ class Words:
         case = self.case
         lines = []
         held = full["hand"]
-        if seat == MURDERER:
+        if seat == c.MURDERER:
             exposed = [case.fields[i] for i in np.flatnonzero(seen["exposed"])]
             unknown = len(held) - len(exposed)
             shown = ", ".join([*exposed, *([f"{unknown} unknown"] if unknown else [])])
         else:
             shown = ", ".join(held)
         lines.append(f"the detective's hand: {shown or '-'}")
-        for kind in KINDS:
+        for kind in c.KINDS:
             pile = full[f"{kind}_pile"]
             if seat is None:
                 shown = ", ".join(pile) or "-"
-            elif seat == MURDERER:
+            elif seat == c.MURDERER:
                 shown = f"{len(pile)} cards: " + (" ".join(self.known_place(card, seen) for card in pile) or "-")
             else:
                 shown = f"{len(pile)} cards"
             lines.append(f"{kind} pile, top first: {shown}")
         lines.append(f"discard pile: {', '.join(full['discard']) or '-'}")
-        out = full["removed"] if seat != DETECTIVE else [f"{len(full['removed'])} cards"]
+        out = full["removed"] if seat != c.DETECTIVE else [f"{len(full['removed'])} cards"]
         lines.append(f"out of the game: {', '.join(out) or '-'}")
         used = ", ".join(map(self.room_card_text, full["used_room_cards"]))
         lines.append(f"room cards used: {used or '-'}; left: {len(full['room_pile'])}")
         laid = np.flatnonzero(seen["room_card"][:, 2])
         if laid.size:
             lines.append("room cards laid open: " + ", ".join(self.room_card_text(int(i) + 1) for i in laid))
-        up = [f"{n} {card}" for card, n in zip(ACTION_CARDS, seen["cards_up"], strict=True) if n]
+        up = [f"{n} {card}" for card, n in zip(c.ACTION_CARDS, seen["cards_up"], strict=True) if n]
         lines.append(f"action cards face up: {', '.join(up) or '-'}; face down: {seen['face_down'][0]}")
-        if seat != DETECTIVE:
+        if seat != c.DETECTIVE:
             left = [f"{n} {card}" for card, n in full["action_cards"].items() if n]
             lines.append(f"action cards in hand: {', '.join(left) or '-'}")
         return lines
@@ -228,24 +214,8 @@ class Words:
         for (what, names), block in zip(named, blocks, strict=True):
             lines.append(f"  possible {what}: " + ", ".join(names[i] for i in np.flatnonzero(block)))
         n = int(seen["sheet_sizes"][3])
-        return [*lines, f"  possible paths: {n if n < 127 else '127 or more'}"]
+        return [*lines, f"  possible paths: {n if n < MOST_WAYS else f'{MOST_WAYS} or more'}"]
 
 
 MARKS = ("?", ".", "x", "X", "-")
 LEGEND = "(? face down; . face-down blank; x face-down X; X face up; - blank taken off; ! a false X)"
-
-
-def as_seen(text: str) -> str:
-    """An entry of the record as the detective sees it: without what was done in secret."""
-    words = text.split(" ")
-    if words[0] == "remove":
-        return " ".join(words[:2])
-    if words[0] == "clean":
-        return " ".join(words[:2])
-    if words[0] == "bonus":
-        if words[1] == "down":
-            return "bonus down"
-        if words[2] == "steal":
-            return text
-        return " ".join(words[:4] if words[2] == "search_pile" else words[:3])
-    return text
