@@ -40,7 +40,7 @@ test test-fast test-debug test-nojit test-openspiel coverage: export OMP_NUM_THR
 
 # Compiling ahead: the test processes then find everything in the cache and do not compile the same kernels twice.
 test: test-nojit test-debug  ## all tests
-	$(PY) -m murder_envs.warm
+	$(PY) -m murder_envs.warm --jobs $(JOBS)
 	$(PYTEST)
 
 test-fast: $(VENV)/.installed-test  ## the rulings, signatures and interface promises, in under two minutes
@@ -48,7 +48,7 @@ test-fast: $(VENV)/.installed-test  ## the rulings, signatures and interface pro
 
 # With bounds checks and the invariants that kernels state as `if DEBUG:`; slower, so without the longest tests.
 test-debug: $(VENV)/.installed-test  ## the tests of compiled code, with bounds checks and invariants
-	MURDER_ENVS_DEBUG=1 $(PY) -m murder_envs.warm
+	MURDER_ENVS_DEBUG=1 $(PY) -m murder_envs.warm --jobs $(JOBS)
 	MURDER_ENVS_DEBUG=1 $(PYTEST) -m "kernels and not slow"
 
 # Kernels as plain Python: shows that compiled and uncompiled code agree, and that a debugger can be used.

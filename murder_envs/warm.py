@@ -6,9 +6,11 @@ Otherwise each kernel is compiled when it is first used. For images, continuous 
 from __future__ import annotations
 
 import argparse
+import subprocess
 import sys
 import time
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 
 from murder_envs.registry import GAMES, make_ruleset
 from murder_envs.ruleset import Ruleset
@@ -93,15 +95,27 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Compile games ahead, so that later starts find everything in the cache."""
     parser = argparse.ArgumentParser(prog="python -m murder_envs.warm", description=main.__doc__)
     parser.add_argument("games", nargs="*", metavar="game", help=f"one of {', '.join(GAMES)} (default: all)")
-    games = parser.parse_args(arguments).games
-    for game in games:
+    parser.add_argument("--jobs", type=int, default=1, metavar="N", help="games at a time (default: %(default)s)")
+    options = parser.parse_args(arguments)
+    for game in options.games:
         if game not in GAMES:
             parser.error(f"unknown game {game!r}; there are {', '.join(GAMES)}")
-    for game in games or GAMES:
+    if options.jobs < 1:
+        parser.error(f"--jobs: 1 or more, not {options.jobs}")
+    games = options.games or list(GAMES)
+    if options.jobs > 1 and len(games) > 1:
+        with ThreadPoolExecutor(options.jobs) as pool:
+            return max(pool.map(warm_in_a_process, games))
+    for game in games:
         taken = warm(game)
         parts = ", ".join(f"{driver} {seconds:.1f}" for driver, seconds in taken.items())
         print(f"{game}: {sum(taken.values()):.1f} s ({parts})", flush=True)
     return 0
+
+
+def warm_in_a_process(game: str) -> int:
+    """Compile everything of a game in a process of its own; returns its exit status."""
+    return subprocess.run([sys.executable, "-m", "murder_envs.warm", game], check=False).returncode
 
 
 if __name__ == "__main__":

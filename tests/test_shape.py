@@ -28,8 +28,8 @@ SOME_GAMES_FILES = {
     "case", "counts", "effects", "events", "generator", "layout", "position", "record", "series", "sheet",
 }  # fmt: skip
 READING_ORDER = [
-    "cards", "case", "moves", "layout", "counts", "state", "config", "generator", "deal", "sheet", "knowledge", "events",
-    "effects", "play", "redeal", "view", "record", "snapshots", "position", "text",
+    "cards", "case", "moves", "layout", "counts", "state", "config", "generator", "deal", "sheet", "knowledge",
+    "events", "effects", "play", "redeal", "view", "record", "snapshots", "position", "text",
 ]  # fmt: skip
 """Of a game's files each may import those before it."""
 

@@ -99,9 +99,3 @@ def distinct(field: str, values: Sequence[Any]) -> None:
     for i, x in enumerate(values):
         if x in values[:i]:
             fail(field, f"{x!r} occurs twice")
-
-
-def follows(field: str, given: Mapping[str, Any], value: Any, same: Any = None) -> None:
-    """A field that follows from the rest may be left out, or must agree."""
-    if field in given and not (same(given[field], value) if same else given[field] == value):
-        fail(field, f"{value!r} follows from the rest, not {given[field]!r}")

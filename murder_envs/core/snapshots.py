@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 
 from murder_envs.core.checks import a_bool, a_list, a_text, an_int, distinct, fail, is_int, known_only
-from murder_envs.core.contract import NO_SEAT
 from murder_envs.core.records import NOTHING, Bound, Field, Record
 
 Names = Mapping[str, tuple[str, ...]]
@@ -227,8 +226,3 @@ def agree(value: Any, result: Any) -> bool:
 def clockwise(seats: Iterable[int], start: int, n: int) -> list[int]:
     """Seats in clockwise order from a start on."""
     return sorted(seats, key=lambda seat: (seat - start) % n)
-
-
-__all__ = [
-    "NO_SEAT", "Reader", "agree", "check_results", "clockwise", "members_of", "public_fields", "set_of", "show",
-]  # fmt: skip
