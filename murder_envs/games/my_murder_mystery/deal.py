@@ -56,7 +56,7 @@ def set_up(state: State, rules: Rules, seed: int):
 
 
 @kernel
-def lay_before(state, card, seat):
+def lay_before(state: State, card, seat):
     """A top secret card lies face down before a seat from now on."""
     holder = state.holder[card]
     if holder != NO_SEAT:
@@ -70,7 +70,7 @@ def lay_before(state, card, seat):
 
 
 @kernel
-def assign_portraits(state, rules):
+def assign_portraits(state: State, rules: Rules):
     """A portrait for each seat, as configured or at random; those who are left are out, and the extras come last.
 
     With five or six players of seven, Top Secret card 05 or 06 says who is out: so in a written case only
@@ -94,14 +94,14 @@ def assign_portraits(state, rules):
 
 
 @kernel
-def put_at(state, place, person):
+def put_at(state: State, place, person):
     """Let a character be at a place."""
     state.person[place] = person
     state.place[person] = place
 
 
 @kernel
-def lay_traits(state, rules):
+def lay_traits(state: State, rules: Rules):
     """Everybody's traits, printed on the portraits or told by the introduction: no two alike, and open to all.
 
     A set of traits is one of 2 ** n_traits codes; codes are drawn without putting them back. Traits that facts can be
@@ -126,7 +126,7 @@ def lay_traits(state, rules):
 
 
 @kernel
-def copy_case(state, rules):
+def copy_case(state: State, rules: Rules):
     """Lay out a written case: its characters become the people at their places.
 
     Facts about traits are copied as they are; facts about characters, and what a portrait has, move to the places.
@@ -155,7 +155,7 @@ def copy_case(state, rules):
 
 
 @kernel
-def moved(state, fact):
+def moved(state: State, fact):
     """A fact that clears a character, as one that clears the person at its place; 0 stays."""
     if fact == 0:
         return 0

@@ -11,13 +11,13 @@ from murder_envs.games.my_murder_mystery import cards as c
 from murder_envs.games.my_murder_mystery.deal import lay_before
 from murder_envs.games.my_murder_mystery.knowledge import show_card, show_location
 from murder_envs.games.my_murder_mystery.moves import EVENT, NO_LOCATION
-from murder_envs.games.my_murder_mystery.state import person_at, record_event
+from murder_envs.games.my_murder_mystery.state import Rules, State, person_at, record_event
 
 # -- Investigation ----------------------------------------------------------------------------------------------------
 
 
 @kernel
-def reveal(state, rules):
+def reveal(state: State, rules: Rules):
     """The chosen location is turned over and read aloud; the Leader takes the card that it names and reads it alone."""
     leader = state.leader
     location = state.chosen - 1
@@ -37,7 +37,7 @@ def reveal(state, rules):
 
 
 @kernel
-def takeable(state, seat):
+def takeable(state: State, seat):
     """Set of the cards that a seat can take now: those before another player, if it has a token.
 
     A card in the stack, or on a location that is face down, can be taken by nobody.
@@ -46,7 +46,7 @@ def takeable(state, seat):
 
 
 @kernel
-def take(state, rules, seat, card):
+def take(state: State, rules: Rules, seat, card):
     """A token buys a card from another player; the former holder remembers it, and cannot refuse.
 
     It is read in secret and then lies face down before the taker, from whom it can be taken in turn, for a token again.
@@ -63,7 +63,7 @@ def take(state, rules, seat, card):
 
 
 @kernel
-def say(state, rules, seat, fact):
+def say(state: State, rules: Rules, seat, fact):
     """A statement, true or not, replaces the one before on the same subject: `is` and `not`, `has` and `lacks`.
 
     Nothing follows from it but that it is on record; the rulebook lets everybody lie, and a card is never shown.

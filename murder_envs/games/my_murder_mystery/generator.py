@@ -16,6 +16,8 @@ from murder_envs.core.jit import kernel
 from murder_envs.core.rng import below, shuffle
 from murder_envs.games.my_murder_mystery import cards as c
 from murder_envs.games.my_murder_mystery.state import (
+    Rules,
+    State,
     clearing_fact,
     objective_of,
     of_question,
@@ -25,7 +27,7 @@ from murder_envs.games.my_murder_mystery.state import (
 
 
 @kernel
-def draw_case(state, rules):
+def draw_case(state: State, rules: Rules):
     """All that stands on the cards of a generated case."""
     draw_solution(state, rules)
     draw_themes(state, rules)
@@ -41,7 +43,7 @@ def draw_case(state, rules):
 
 
 @kernel
-def one_of(state, members):
+def one_of(state: State, members):
     """A random member of a set that is not empty."""
     return kth(members, below(state, popcount(members)))
 
@@ -50,7 +52,7 @@ def one_of(state, members):
 
 
 @kernel
-def draw_solution(state, rules):
+def draw_solution(state: State, rules: Rules):
     """The murderer from its pool, the other answers different from each other; a murderer may have a secret too."""
     state.solution[c.MURDER] = one_of(state, rules.pool[c.MURDER])
     people = full(rules.n_people)
@@ -64,7 +66,7 @@ def draw_solution(state, rules):
 
 
 @kernel
-def draw_themes(state, rules):
+def draw_themes(state: State, rules: Rules):
     """The murder on its number of fronts, the other questions in turn on the rest."""
     question = 1
     for location in range(rules.n_locations):
@@ -79,7 +81,7 @@ def draw_themes(state, rules):
 
 
 @kernel
-def hand_out(state, places, cards):
+def hand_out(state: State, places, cards):
     """Each card of a set to a location of its own; the other locations of the set hand out nothing."""
     left = places
     while left != NONE:
@@ -93,13 +95,13 @@ def hand_out(state, places, cards):
 
 
 @kernel
-def fact_about(state, question, trait):
+def fact_about(state: State, question, trait):
     """The fact that a card tells of a question and a trait: `has` or `lacks`, whichever is true."""
     return trait_fact(question, trait, 0 if has(state.bearers[trait], state.solution[question]) else 1)
 
 
 @kernel
-def lay_facts(state, rules, places, cards, topics):
+def lay_facts(state: State, rules: Rules, places, cards, topics):
     """What is to be told of the answers goes on locations and on handed cards.
 
     Each location first gets a topic of its theme. What is left over is padded with blanks and dealt to the other slots:
@@ -149,7 +151,7 @@ def lay_facts(state, rules, places, cards, topics):
 
 
 @kernel
-def draw_portrait(state, rules, portrait):
+def draw_portrait(state: State, rules: Rules, portrait):
     """The own cards of a portrait."""
     draw_story(state, rules, portrait)
     draw_objectives(state, rules, portrait)
@@ -157,7 +159,7 @@ def draw_portrait(state, rules, portrait):
 
 
 @kernel
-def draw_story(state, rules, portrait):
+def draw_story(state: State, rules: Rules, portrait):
     """Story B and Relationships: clearing facts about others, few enough of each question.
 
     A question is drawn from those with room (`rules.cap`), then one who is not the answer. How many there are to choose
@@ -182,7 +184,7 @@ def draw_story(state, rules, portrait):
 
 
 @kernel
-def draw_objectives(state, rules, portrait):
+def draw_objectives(state: State, rules: Rules, portrait):
     """Objectives: the accusation, or the murder to hide; answers to give; another secret to hide.
 
     Whoever keeps a secret gets less for the accusation, so that what all cards offer is about the same; the murder is
@@ -216,7 +218,7 @@ def draw_objectives(state, rules, portrait):
 
 
 @kernel
-def give_setup_cards(state, rules):
+def give_setup_cards(state: State, rules: Rules):
     """Each setup card to another seat."""
     seats = full(rules.n_seats)
     for card in range(c.FIRST_SETUP_CARD, c.N_CARDS + 1):
@@ -227,7 +229,7 @@ def give_setup_cards(state, rules):
 
 
 @kernel
-def draw_clears(state, rules, card):
+def draw_clears(state: State, rules: Rules, card):
     """Clearing facts about different questions that have enough characters in their pools."""
     questions = NONE
     for question in range(rules.n_questions):

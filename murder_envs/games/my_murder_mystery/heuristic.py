@@ -20,7 +20,7 @@ from murder_envs.core.jit import kernel
 from murder_envs.core.rng import stream_below
 from murder_envs.games.my_murder_mystery import cards as c
 from murder_envs.games.my_murder_mystery.moves import PASS, PHASE, PHASES, VETO
-from murder_envs.games.my_murder_mystery.state import of_question
+from murder_envs.games.my_murder_mystery.state import Rules, State, of_question
 
 # Marks in the belief.
 CAUGHT = 1.0  # for a player who is caught, being the answer
@@ -36,7 +36,7 @@ OWN_SECRET, NO_USE, OTHER, ASKED_OF_ME, OPEN_MURDER = -1, 0, 1, 3, 4
 
 
 @kernel
-def heuristic(row, legal_set, rules, stream):
+def heuristic(row, legal_set, rules: Rules, stream):
     """The scripted player's action.
 
     Args:
@@ -88,31 +88,31 @@ def lowest_of(row, at, n):
 
 
 @kernel
-def n_players(row, rules):
+def n_players(row, rules: Rules):
     """How many players there are."""
     return popcount(get_bits(row, rules.obs_players, rules.n_portraits))
 
 
 @kernel
-def is_own(row, rules, question):
+def is_own(row, rules: Rules, question):
     """Am I the answer?"""
     return row[rules.obs_role + question] != 0
 
 
 @kernel
-def theme_of(row, rules, location):
+def theme_of(row, rules: Rules, location):
     """The question on a location's front."""
     return lowest_of(row, rules.obs_theme + location * rules.n_questions, rules.n_questions)
 
 
 @kernel
-def candidates(row, rules, question):
+def candidates(row, rules: Rules, question):
     """Who may be the answer, as far as I was shown."""
     return get_bits(row, rules.obs_candidates + question * rules.n_people, rules.n_people)
 
 
 @kernel
-def bearers(row, rules, trait):
+def bearers(row, rules: Rules, trait):
     """The people who have a trait."""
     people = NONE
     for person in range(rules.n_people):
@@ -122,19 +122,19 @@ def bearers(row, rules, trait):
 
 
 @kernel
-def about_person(row, rules, offset, question, person):
+def about_person(row, rules: Rules, offset, question, person):
     """A player's statement: 1 is, -1 is not, 0 none."""
     return row[rules.obs_claims_who + (offset * rules.n_questions + question) * rules.n_people + person]
 
 
 @kernel
-def about_trait(row, rules, offset, question, trait):
+def about_trait(row, rules: Rules, offset, question, trait):
     """A player's statement: 1 has, -1 lacks, 0 none."""
     return row[rules.obs_claims_trait + (offset * rules.n_questions + question) * rules.n_traits + trait]
 
 
 @kernel
-def is_public(row, rules, question, trait):
+def is_public(row, rules: Rules, question, trait):
     """What a revealed location says: 1 has, -1 lacks, 0 nothing."""
     for location in range(rules.n_locations):
         at = rules.obs_location_facts + (location * rules.n_questions + question) * rules.n_traits + trait
@@ -144,13 +144,13 @@ def is_public(row, rules, question, trait):
 
 
 @kernel
-def has_read(row, rules, card, offset):
+def has_read(row, rules: Rules, card, offset):
     """Has a player read a card?"""
     return row[rules.obs_card_read + (card - 1) * rules.n_portraits + offset] != 0
 
 
 @kernel
-def has_grounds(row, rules, offset):
+def has_grounds(row, rules: Rules, offset):
     """Has a player read a card about traits that I have not read?
 
     A fact that is new to me can only come from there, so such a player has grounds for what it says.
@@ -162,7 +162,7 @@ def has_grounds(row, rules, offset):
 
 
 @kernel
-def n_others_saying(row, rules, question, trait, sign):
+def n_others_saying(row, rules: Rules, question, trait, sign):
     """How many other players state that the answer has (1) or lacks (-1) a trait."""
     n = 0
     for offset in range(1, n_players(row, rules)):
@@ -171,7 +171,7 @@ def n_others_saying(row, rules, question, trait, sign):
 
 
 @kernel
-def speaks_of_others(row, rules, offset):
+def speaks_of_others(row, rules: Rules, offset):
     """Has a player a statement on record about anything but its own character?"""
     for question in range(rules.n_questions):
         for person in range(rules.n_people):
@@ -187,7 +187,7 @@ def speaks_of_others(row, rules, offset):
 
 
 @kernel
-def is_caught(row, rules, question, offset):
+def is_caught(row, rules: Rules, question, offset):
     """Can something that a player says on a question not be right, or do two further players deny it?
 
     A statement cannot be right if none of my candidates fits it. One player's denial is no proof: that one may lie.
@@ -216,7 +216,7 @@ def is_caught(row, rules, question, offset):
 
 
 @kernel
-def most_speak(row, rules):
+def most_speak(row, rules: Rules):
     """Have more than half of all players a statement on record about others?"""
     n = n_players(row, rules)
     speakers = 0
@@ -226,13 +226,13 @@ def most_speak(row, rules):
 
 
 @kernel
-def best(row, rules, stream, question, people):
+def best(row, rules: Rules, stream, question, people):
     """The person of a set of whom I believe most that it is the answer; ties at random."""
     return extreme(row, rules, stream, question, people, 1.0)
 
 
 @kernel
-def extreme(row, rules, stream, question, people, sign):
+def extreme(row, rules: Rules, stream, question, people, sign):
     """The person of a set with the greatest belief (sign 1) or the least (sign -1); ties at random."""
     tied = tied_for(row, rules, question, people, sign)
     n = popcount(tied)
@@ -243,7 +243,7 @@ EXCLUDED = -1e6
 
 
 @kernel
-def tied_for(row, rules, question, people, sign):
+def tied_for(row, rules: Rules, question, people, sign):
     """The people of a set with the greatest (sign 1) or the least belief (sign -1).
 
     Those whom facts exclude are below all others. Once most players have said something about others, whoever has not
@@ -281,7 +281,7 @@ def tied_for(row, rules, question, people, sign):
 
 
 @kernel
-def belief(row, rules, question, person, n, trusted, grounded):
+def belief(row, rules: Rules, question, person, n, trusted, grounded):
     """What others say for and against a person being the answer."""
     score = 0.0
     for offset in range(1, n):
@@ -308,7 +308,7 @@ def belief(row, rules, question, person, n, trusted, grounded):
 
 
 @kernel
-def scapegoat(row, rules, question):
+def scapegoat(row, rules: Rules, question):
     """Another who fits all public facts, and most of what others say of the question that I am the answer to.
 
     If public facts leave nobody of the pool but me, any other player has to do.
@@ -334,7 +334,7 @@ def scapegoat(row, rules, question):
 
 
 @kernel
-def fitness(row, rules, question, person, n):
+def fitness(row, rules: Rules, question, person, n):
     """How many statements of others fit a person, less those that do not; and suspicions, of the murder."""
     fit = 0
     for offset in range(1, n):
@@ -353,13 +353,13 @@ def fitness(row, rules, question, person, n):
 
 
 @kernel
-def say_person(rules, question, kind, person):
+def say_person(rules: Rules, question, kind, person):
     """The action of a statement about a person."""
     return rules.do_say + question * rules.n_facts + (person if kind == c.IS else rules.n_people + person)
 
 
 @kernel
-def say_trait(rules, question, kind, trait):
+def say_trait(rules: Rules, question, kind, trait):
     """The action of a statement about a trait."""
     start = rules.do_say + question * rules.n_facts + 2 * rules.n_people
     return start + (trait if kind == c.HAS else rules.n_traits + trait)
@@ -369,7 +369,7 @@ NOTHING_TO_SAY = -1
 
 
 @kernel
-def take_back(row, rules, questions):
+def take_back(row, rules: Rules, questions):
     """A false statement of mine about my own secret, if its opposite is public or stated by two others."""
     for question in range(rules.n_questions):
         if has(questions, question) and is_own(row, rules, question):
@@ -384,7 +384,7 @@ def take_back(row, rules, questions):
 
 
 @kernel
-def may_lie(row, rules):
+def may_lie(row, rules: Rules):
     """Have I said less about my own secrets than I could have read on cards?"""
     stated = 0
     for question in range(rules.n_questions):
@@ -398,7 +398,7 @@ def may_lie(row, rules):
 
 
 @kernel
-def lie(row, rules, questions):
+def lie(row, rules: Rules, questions):
     """A trait that tells the scapegoat from me, the least denied first."""
     if not may_lie(row, rules):
         return NOTHING_TO_SAY
@@ -422,7 +422,7 @@ def lie(row, rules, questions):
 
 
 @kernel
-def clears(row, rules, question, person):
+def clears(row, rules: Rules, question, person):
     """Does a card of mine, or one that I have read, clear a person?"""
     at = question * rules.n_people + person
     if row[rules.obs_story + at] != 0:
@@ -434,7 +434,7 @@ def clears(row, rules, question, person):
 
 
 @kernel
-def share(row, rules, questions):
+def share(row, rules: Rules, questions):
     """A fact that I was shown and the others were not, not said yet, and not about me or my secrets: traits first."""
     for question in range(rules.n_questions):
         if has(questions, question) and not is_own(row, rules, question):
@@ -458,7 +458,7 @@ def can_say(legal_set, action):
 
 
 @kernel
-def choose_talk(row, legal_set, rules, stream):
+def choose_talk(row, legal_set, rules: Rules, stream):
     """Take cards that I have not read, then speak."""
     card = wanted_card(row, legal_set, rules, stream)
     if card != 0:
@@ -469,7 +469,7 @@ def choose_talk(row, legal_set, rules, stream):
 
 
 @kernel
-def wanted_card(row, legal_set, rules, stream):
+def wanted_card(row, legal_set, rules: Rules, stream):
     """From round 2 on any card unread; the murderer keeps its tokens while a place of the murder is face down."""
     if row[rules.obs_round] < 2:
         return 0
@@ -488,7 +488,7 @@ def wanted_card(row, legal_set, rules, stream):
 
 
 @kernel
-def choose_words(row, legal_set, rules, stream, questions, may_suspect):
+def choose_words(row, legal_set, rules: Rules, stream, questions, may_suspect):
     """What to say on some questions: for the murderer and for all others, in the order of what serves each best."""
     murderer = is_own(row, rules, c.MURDER)
     action = take_back(row, rules, questions)
@@ -525,7 +525,7 @@ def choose_words(row, legal_set, rules, stream, questions, may_suspect):
 
 
 @kernel
-def suspect(row, rules, people, stream):
+def suspect(row, rules: Rules, people, stream):
     """Name one of some people, unless I have named one of them last."""
     if get_bits(row, rules.obs_suspicions, rules.n_people) & people != NONE:
         return NOTHING_TO_SAY
@@ -537,7 +537,7 @@ def suspect(row, rules, people, stream):
 
 
 @kernel
-def worth(row, rules, location):
+def worth(row, rules: Rules, location):
     """What opening a location is worth to me."""
     theme = theme_of(row, rules, location)
     if is_own(row, rules, theme):
@@ -549,7 +549,7 @@ def worth(row, rules, location):
 
 
 @kernel
-def choose_visit(row, legal_set, rules, stream):
+def choose_visit(row, legal_set, rules: Rules, stream):
     """The location of greatest worth."""
     most = -100
     tied = NONE
@@ -565,7 +565,7 @@ def choose_visit(row, legal_set, rules, stream):
 
 
 @kernel
-def choose_leader(row, legal_set, rules, stream):
+def choose_leader(row, legal_set, rules: Rules, stream):
     """The player whom I believe least to be the murderer; as the murderer, anybody."""
     people = NONE
     for offset in range(1, n_players(row, rules)):
@@ -577,7 +577,7 @@ def choose_leader(row, legal_set, rules, stream):
 
 
 @kernel
-def choose_condemned(row, legal_set, rules, stream):
+def choose_condemned(row, legal_set, rules: Rules, stream):
     """Of the tied, without me, the one whom I believe most to be the murderer; as the murderer, the first."""
     people = NONE
     for person in range(1, rules.n_people):
@@ -592,7 +592,7 @@ def choose_condemned(row, legal_set, rules, stream):
 
 
 @kernel
-def is_consistent(state, rules, seat):
+def is_consistent(state: State, rules: Rules, seat):
     """Is all true that other players than `seat` have on record about secrets that are not their own? Scripted players
     lie about these alone."""
     for other in range(rules.n_seats):
@@ -605,7 +605,7 @@ def is_consistent(state, rules, seat):
 
 
 @kernel
-def is_true_of(state, rules, speaker, question, answer):
+def is_true_of(state: State, rules: Rules, speaker, question, answer):
     """Is everything that a player has on record on a question true of `answer`?"""
     n_people, n_traits = rules.n_people, rules.n_traits
     traits = of_question(state.traits, answer, n_traits)  # laid out by person as the other sets are by question

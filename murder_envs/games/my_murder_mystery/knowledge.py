@@ -10,11 +10,11 @@ from __future__ import annotations
 from murder_envs.core.bits import NONE, bit, full, has, lowest, without_lowest
 from murder_envs.core.jit import kernel
 from murder_envs.games.my_murder_mystery import cards as c
-from murder_envs.games.my_murder_mystery.state import of_question, parts_of_clearing, parts_of_trait_fact
+from murder_envs.games.my_murder_mystery.state import Rules, State, of_question, parts_of_clearing, parts_of_trait_fact
 
 
 @kernel
-def misfits(state, rules, fact):
+def misfits(state: State, rules: Rules, fact):
     """The set of (question, person) that a fact about a trait excludes: who lacks it, or who has it."""
     question, trait, lacks = parts_of_trait_fact(fact)
     bearers = state.bearers[trait]
@@ -23,7 +23,7 @@ def misfits(state, rules, fact):
 
 
 @kernel
-def show_location(state, rules, location):
+def show_location(state: State, rules: Rules, location):
     """A location is read aloud: all learn its facts, and the card stays open for the rest of the game."""
     for k in range(c.FACTS_A_LOCATION):
         fact = state.facts[location, k]
@@ -37,7 +37,7 @@ def show_location(state, rules, location):
 
 
 @kernel
-def show_card(state, rules, seat, card):
+def show_card(state: State, rules: Rules, seat, card):
     """A seat reads a top secret card; whoever has read a card remembers it when another takes it."""
     state.readers[card] |= bit(seat)
     if card >= c.FIRST_SETUP_CARD:
@@ -58,7 +58,7 @@ def show_card(state, rules, seat, card):
 
 
 @kernel
-def show_own_cards(state, rules, seat):
+def show_own_cards(state: State, rules: Rules, seat):
     """What a seat knows alone: of what it is guilty, its story, and the cards that it has read.
 
     Story A tells each player for each question whether it is the answer. So whoever is, knows the answer (the seat
@@ -83,7 +83,7 @@ def show_own_cards(state, rules, seat):
 
 
 @kernel
-def show_the_start(state, rules):
+def show_the_start(state: State, rules: Rules):
     """Absorb the Story: all read their own cards, and what lies open already."""
     state.shown_has = NONE
     state.shown_lacks = NONE
@@ -97,6 +97,6 @@ def show_the_start(state, rules):
 
 
 @kernel
-def candidates(state, rules, seat, question):
+def candidates(state: State, rules: Rules, seat, question):
     """The set of those who may be the answer, as far as a seat was shown."""
     return of_question(state.shown_fits & state.own_fits[seat], question, rules.n_people)

@@ -26,6 +26,8 @@ from murder_envs.games.my_murder_mystery.moves import EVENT, NO_LOCATION, NOBODY
 from murder_envs.games.my_murder_mystery.state import (
     OFFER_REPLY,
     OFFER_SILENT,
+    Rules,
+    State,
     parts_of_objective,
     person_at,
     record_event,
@@ -34,7 +36,7 @@ from murder_envs.games.my_murder_mystery.state import (
 
 
 @kernel
-def legal(state, rules, legal_set):
+def legal(state: State, rules: Rules, legal_set):
     """The legal set of the seat to act; empty when the game is over.
 
     What depends on the phase alone is in `rules.offers`; the rest is added.
@@ -58,7 +60,7 @@ def legal(state, rules, legal_set):
 
 
 @kernel
-def step(state, rules, action):
+def step(state: State, rules: Rules, action):
     """One decision; the action is known to be legal.
 
     The phases that are asked most come first.
@@ -85,7 +87,7 @@ def step(state, rules, action):
 
 
 @kernel
-def deal(state, rules, seed):
+def deal(state: State, rules: Rules, seed):
     """Set up, let everybody read the own cards, and ask the Leader for the first location."""
     set_up(state, rules, seed)
     show_the_start(state, rules)
@@ -96,7 +98,7 @@ def deal(state, rules, seed):
 
 
 @kernel
-def legal_visit(state, rules, legal_set):
+def legal_visit(state: State, rules: Rules, legal_set):
     """A location face down that was not vetoed in this round; fewer rounds than locations leave a choice."""
     places = full(rules.n_locations) & ~state.revealed
     if state.vetoed_location != NO_LOCATION:
@@ -105,7 +107,7 @@ def legal_visit(state, rules, legal_set):
 
 
 @kernel
-def apply_visit(state, rules, action):
+def apply_visit(state: State, rules: Rules, action):
     """The location is only chosen; the others may veto it, unless one was vetoed in this round.
 
     Only one location can be vetoed per round, so a second choice stands.
@@ -121,14 +123,14 @@ def apply_visit(state, rules, action):
 
 
 @kernel
-def open_location(state, rules):
+def open_location(state: State, rules: Rules):
     """The location is read, and then discussed."""
     effects.reveal(state, rules)
     begin_talk(state, rules)
 
 
 @kernel
-def legal_leader(state, rules, legal_set):
+def legal_leader(state: State, rules: Rules, legal_set):
     """Any other player who was not vetoed in this round."""
     seats = full(rules.n_seats)
     if state.vetoed_leader != NO_SEAT:
@@ -138,7 +140,7 @@ def legal_leader(state, rules, legal_set):
 
 
 @kernel
-def apply_leader(state, rules, action):
+def apply_leader(state: State, rules: Rules, action):
     """The others may veto the next Leader too, the nominee included, unless one was vetoed in this round.
 
     The present Leader cannot name itself: the token is passed to another player.
@@ -155,7 +157,7 @@ def apply_leader(state, rules, action):
 
 
 @kernel
-def pass_the_token(state):
+def pass_the_token(state: State):
     """The nominee leads the next round, in which each of the two vetoes is open again."""
     state.leader = state.nominee
     state.nominee = NO_SEAT
@@ -169,7 +171,7 @@ def pass_the_token(state):
 
 
 @kernel
-def next_with_token(state, rules, seat):
+def next_with_token(state: State, rules: Rules, seat):
     """The next seat clockwise that is asked about a veto, before the Leader's turn comes; NO_SEAT if there is none.
 
     Who has no token left has nothing to choose, and is not asked.
@@ -184,7 +186,7 @@ def next_with_token(state, rules, seat):
 
 
 @kernel
-def apply_veto(state, rules, action):
+def apply_veto(state: State, rules: Rules, action):
     """The first veto counts and closes the window (Ruling); when all have passed, what was chosen happens."""
     seat = state.to_act
     of_location = state.phase == PHASE.veto_location
@@ -213,7 +215,7 @@ def apply_veto(state, rules, action):
 
 
 @kernel
-def is_silent(state, rules):
+def is_silent(state: State, rules: Rules):
     """Is this a round of talk in which cards can be taken and nothing can be said?
 
     Cards can be taken "at any time" also at a table without talk, so such a table has talk turns for that alone.
@@ -222,13 +224,13 @@ def is_silent(state, rules):
 
 
 @kernel
-def speaker(state, rules):
+def speaker(state: State, rules: Rules):
     """Whose talk turn it is: the Leader speaks first, then the others clockwise."""
     return seat_at(rules, state.leader, state.spoken)
 
 
 @kernel
-def begin_talk(state, rules):
+def begin_talk(state: State, rules: Rules):
     """The Leader speaks first; in a silent round whoever can take a card first."""
     state.talk_round = 0
     state.spoken = 0
@@ -236,7 +238,7 @@ def begin_talk(state, rules):
 
 
 @kernel
-def next_turn(state, rules):
+def next_turn(state: State, rules: Rules):
     """Whose talk turn it is now that `spoken` turns of this round are over; seats with nothing to choose have none."""
     n = rules.n_seats
     silent = is_silent(state, rules)
@@ -255,7 +257,7 @@ def next_turn(state, rules):
 
 
 @kernel
-def end_talk(state, rules):
+def end_talk(state: State, rules: Rules):
     """The Leader names the next one; after the last round comes the final discussion, and after it the writing."""
     state.talk_round = 0
     if state.round_n < rules.rounds:
@@ -269,20 +271,20 @@ def end_talk(state, rules):
 
 
 @kernel
-def end_turn(state, rules):
+def end_turn(state: State, rules: Rules):
     """A talk turn is over."""
     state.spoken += 1
     next_turn(state, rules)
 
 
 @kernel
-def legal_talk(state, rules, legal_set):
+def legal_talk(state: State, rules: Rules, legal_set):
     """Beside what can be said: cards before another player can be taken."""
     allow_all(legal_set, rules.do_take, effects.takeable(state, state.to_act) >> 1)
 
 
 @kernel
-def apply_talk(state, rules, action):
+def apply_talk(state: State, rules: Rules, action):
     """One act of speech ends the turn; cards are taken before, as many as tokens allow.
 
     The blocks of actions lie in the order take, say, ask, suspect, so the greatest start that is not above the action
@@ -312,7 +314,7 @@ def apply_talk(state, rules, action):
 
 
 @kernel
-def apply_reply(state, rules, action):
+def apply_reply(state: State, rules: Rules, action):
     """The one asked answers or declines; then the turn of the one who asked is over.
 
     A reply is no talk turn: whoever was asked still has its own.
@@ -330,7 +332,7 @@ def apply_reply(state, rules, action):
 
 
 @kernel
-def apply_accuse(state, rules, action):
+def apply_accuse(state: State, rules: Rules, action):
     """The accusation is written down, unseen: any character of the story, also one that nobody plays, also oneself."""
     seat = state.to_act
     state.accusation[seat] = person_at(rules, seat, action - rules.do_accuse)
@@ -342,7 +344,7 @@ def apply_accuse(state, rules, action):
 
 
 @kernel
-def n_written(state, seat):
+def n_written(state: State, seat):
     """How many answers a seat has written; they are written in order."""
     n = 0
     while n < c.MAX_ANSWERS and state.answers[seat, n] != NOBODY:
@@ -351,7 +353,7 @@ def n_written(state, seat):
 
 
 @kernel
-def apply_answer(state, rules, action):
+def apply_answer(state: State, rules: Rules, action):
     """The own questions are answered in the order of the card."""
     seat = state.to_act
     n = n_written(state, seat)
@@ -364,7 +366,7 @@ def apply_answer(state, rules, action):
 
 
 @kernel
-def next_writer(state, rules, seat):
+def next_writer(state: State, rules: Rules, seat):
     """The next seat writes; when all have, they point at the same time, as they have written (Ruling).
 
     Writing goes in seat order from the Leader, and nobody sees what is written before the last is done: as if it were
@@ -385,7 +387,7 @@ def next_writer(state, rules, seat):
 
 
 @kernel
-def most_accused(state, rules):
+def most_accused(state: State, rules: Rules):
     """Set of the people with most accusations, among those that count; empty if nobody who counts has any.
 
     "The player who received the most accusations" is eliminated. What accusations of a character that nobody plays mean
@@ -407,26 +409,26 @@ def most_accused(state, rules):
 
 
 @kernel
-def legal_tiebreak(state, rules, legal_set):
+def legal_tiebreak(state: State, rules: Rules, legal_set):
     """The Leader decides among the tied, even about itself."""
     allow_all(legal_set, rules.do_condemn, seen_people(rules, most_accused(state, rules), state.to_act))
 
 
 @kernel
-def apply_tiebreak(state, rules, action):
+def apply_tiebreak(state: State, rules: Rules, action):
     """The one whom the Leader names is the most accused."""
     finish(state, person_at(rules, state.to_act, action - rules.do_condemn))
 
 
 @kernel
-def finish(state, accused):
+def finish(state: State, accused):
     """The most accused is known; the rest follows from what was written."""
     state.accused = accused
     ask(state, PHASE.over, NO_SEAT)
 
 
 @kernel
-def right_answers(state, rules, question, seat):
+def right_answers(state: State, rules: Rules, question, seat):
     """How many others have named the right answer: in accusations, or in answers to an objective of theirs.
 
     What an eliminated player has written still counts for the objectives of the others.
@@ -444,7 +446,7 @@ def right_answers(state, rules, question, seat):
 
 
 @kernel
-def is_done(state, rules, seat, k):
+def is_done(state: State, rules: Rules, seat, k):
     """Is a seat's k-th objective completed? Exactly `limit` right answers of others still keep a secret."""
     kind, question, limit, _ = parts_of_objective(state.objectives[seat, k])
     if kind == c.ACCUSE:
@@ -459,7 +461,7 @@ def is_done(state, rules, seat, k):
 
 
 @kernel
-def points_of(state, rules, seat):
+def points_of(state: State, rules: Rules, seat):
     """Points of a seat's completed objectives."""
     total = 0
     for k in range(c.MAX_OBJECTIVES):
@@ -470,13 +472,13 @@ def points_of(state, rules, seat):
 
 
 @kernel
-def is_winner(state, rules, seat, points):
+def is_winner(state: State, rules: Rules, seat, points):
     """Does a seat win with so many points? Who is eliminated loses, no matter how many."""
     return points >= rules.win_points and state.accused != seat
 
 
 @kernel
-def returns(state, rules, out):
+def returns(state: State, rules: Rules, out):
     """Several may win, or none; who is eliminated does not.
 
     `win` pays 1 to each winner and -1 to all others; `points` the share of the most that a card can offer, and -1 to
@@ -506,7 +508,7 @@ def returns(state, rules, out):
 
 
 @kernel
-def is_cut_off(state):
+def is_cut_off(state: State):
     """There is no step cap."""
     return False
 
@@ -515,7 +517,7 @@ def is_cut_off(state):
 
 
 @kernel
-def check(state, rules):
+def check(state: State, rules: Rules):
     """Invariants, for debug runs: phases and their windows agree, places are one to one, and what is below."""
     assert (state.to_act == NO_SEAT) == (state.phase == PHASE.over)
     assert state.round_n >= 1 and state.round_n <= rules.rounds
@@ -536,7 +538,7 @@ def check(state, rules):
 
 
 @kernel
-def check_cards(state, rules):
+def check_cards(state: State, rules: Rules):
     """Each card lies before one seat, which has read it, or in the stack, where nobody has."""
     out = rules.setup_cards
     revealed = state.revealed
@@ -553,7 +555,7 @@ def check_cards(state, rules):
 
 
 @kernel
-def check_seat(state, rules, seat):
+def check_seat(state: State, rules: Rules, seat):
     """What a seat has, says and knows: no token too many, no contradiction on record; no fact excludes the truth."""
     assert state.tokens[seat] >= 0 and state.tokens[seat] <= rules.tokens
     assert state.claims_is[seat] & state.claims_not[seat] == NONE

@@ -16,10 +16,11 @@ from murder_envs.games.my_murder_mystery.generator import draw_clears, draw_port
 from murder_envs.games.my_murder_mystery.knowledge import candidates, show_own_cards
 from murder_envs.games.my_murder_mystery.moves import NOBODY, PHASE
 from murder_envs.games.my_murder_mystery.play import n_written
+from murder_envs.games.my_murder_mystery.state import Rules, State
 
 
 @kernel
-def redeal(state, rules, seat, seed):
+def redeal(state: State, rules: Rules, seat, seed):
     """Deal anew what the seat has not seen, in place, from random numbers of its own.
 
     First the answers, from those that fit all that the seat was shown; then the cards that it has not read, which must
@@ -41,7 +42,7 @@ def redeal(state, rules, seat, seed):
 
 
 @kernel
-def draw_answers(state, rules, seat):
+def draw_answers(state: State, rules: Rules, seat):
     """The murderer from the seat's candidates; the other answers all together, no two alike.
 
     All lists of different candidates are equally likely. They are counted by the first answer, and by the second; then
@@ -93,7 +94,7 @@ def ways(second, third, has_third, first):
 
 
 @kernel
-def draw_unread(state, rules, seat):
+def draw_unread(state: State, rules: Rules, seat):
     """Locations face down, and the handed cards that the seat has not read, also those that others hold.
 
     Which location hands out which card is open as long as both are in the stack and face down; the topics that the seat
@@ -110,7 +111,7 @@ def draw_unread(state, rules, seat):
 
 
 @kernel
-def draw_writing(state, rules, seat):
+def draw_writing(state: State, rules: Rules, seat):
     """What others have written and not shown: anybody, as often as they have written."""
     pointed = state.phase == PHASE.tiebreak or state.phase == PHASE.over
     for other in range(rules.n_seats):

@@ -182,7 +182,7 @@ class State(Randomness):
 
 
 @inner
-def person_at(rules, seat, relative):
+def person_at(rules: Rules, seat, relative):
     """The person that a seat counts as number `relative`: itself, the others clockwise, then those nobody plays.
 
     Actions and observations count people so; whoever nobody plays has the same number for all.
@@ -191,13 +191,13 @@ def person_at(rules, seat, relative):
 
 
 @inner
-def relative_of(rules, person, looker):
+def relative_of(rules: Rules, person, looker):
     """As which number a seat counts a person."""
     return offset_of(rules, person, looker) if person < rules.n_seats else person
 
 
 @inner
-def seen_people(rules, people, looker):
+def seen_people(rules: Rules, people, looker):
     """A set of people in a seat's own count: its n low bits turned round."""
     played = full(rules.n_seats)
     low = people & played
@@ -205,7 +205,7 @@ def seen_people(rules, people, looker):
 
 
 @inner
-def seen_groups(rules, people, looker):
+def seen_groups(rules: Rules, people, looker):
     """A set of (question, person) in a seat's own count.
 
     The players of each question are turned round at once: `rules.after` and `rules.before` have the bits of all
@@ -265,7 +265,7 @@ parts_of_objective = inner(unpack_objective)
 
 
 @kernel
-def sum_up_cards(state, rules, portrait):
+def sum_up_cards(state: State, rules: Rules, portrait):
     """A portrait's own cards in the terms of the observation, so that each look need not unpack them.
 
     The story as a set; the questions that it has to answer; its objectives as numbers in a row: accuse, answer by
@@ -295,7 +295,7 @@ def sum_up_cards(state, rules, portrait):
 
 
 @kernel
-def put_number(state, portrait, at, number):
+def put_number(state: State, portrait, at, number):
     """A byte of `wants`."""
     state.wants[portrait, at >> 3] |= np.uint64(number) << (8 * (at & 7))
 
@@ -318,7 +318,7 @@ def counted_byte(kind, second):
 
 
 @kernel
-def record_event(state, rules, kind, seat, first, second, third):
+def record_event(state: State, rules: Rules, kind, seat, first, second, third):
     """Enter a public event.
 
     The ring has each event twice, N_EVENTS apart. So the latest N_EVENTS lie in a row wherever the newest is, and a

@@ -19,6 +19,8 @@ from murder_envs.games.my_murder_mystery.layout import observation_of, world_of
 from murder_envs.games.my_murder_mystery.moves import NOBODY, PHASE
 from murder_envs.games.my_murder_mystery.state import (
     COUNTED,
+    Rules,
+    State,
     counted_byte,
     parts_of_clearing,
     parts_of_trait_fact,
@@ -67,13 +69,13 @@ def one(i):
 
 
 @inner
-def seen_seat(rules, seat, looker):
+def seen_seat(rules: Rules, seat, looker):
     """A seat as its offset from the looker; NO_SEAT stays."""
     return offset_of(rules, seat, looker) if seat != NO_SEAT else seat
 
 
 @inner
-def seen_traits(state, rules, looker):
+def seen_traits(state: State, rules: Rules, looker):
     """The set of (person, trait) as a seat counts people: the bits of the players are turned round.
 
     The players' places come first, each with n_traits bits, so one rotation of their part turns all of them.
@@ -89,7 +91,7 @@ def seen_traits(state, rules, looker):
 
 
 @kernel
-def observe(state, rules, seat, row):
+def observe(state: State, rules: Rules, seat, row):
     """The seat's observation, block by block in rising order.
 
     Args:
@@ -109,7 +111,7 @@ def observe(state, rules, seat, row):
 
 
 @kernel
-def put_table(row, state, rules, looker):
+def put_table(row, state: State, rules: Rules, looker):
     """The blocks that `layout.table_rows` names, in rising order; neighbours that are sets go together as one.
 
     looker NO_SEAT: absolute seats and nothing left out, as the state vector has it, but for the order of the people.
@@ -156,7 +158,7 @@ def put_table(row, state, rules, looker):
 
 
 @inner
-def put_fact(row, at, rules, fact):
+def put_fact(row, at, rules: Rules, fact):
     """The byte of a fact in a block of (question, trait), over zeros; a blank changes nothing."""
     if fact != 0:
         question, trait, lacks = parts_of_trait_fact(fact)
@@ -164,7 +166,7 @@ def put_fact(row, at, rules, fact):
 
 
 @inner
-def put_location_facts(row, at, state, rules, locations):
+def put_location_facts(row, at, state: State, rules: Rules, locations):
     """The backs of some locations: those that are face up, or all of them for the state vector."""
     n_topics = rules.n_questions * rules.n_traits
     put_nothing(row, at, at + n_topics * rules.n_locations)
@@ -176,7 +178,7 @@ def put_location_facts(row, at, state, rules, locations):
 
 
 @inner
-def put_cards(row, at_state, at_read, stop, state, rules, looker):
+def put_cards(row, at_state, at_read, stop, state: State, rules: Rules, looker):
     """Where the top secret cards are, and who has read them; zeros up to `stop`.
 
     The numbers of the cards are open, and so is who holds or has read which; cards in the stack are as at the start,
@@ -195,7 +197,7 @@ def put_cards(row, at_state, at_read, stop, state, rules, looker):
 
 
 @inner
-def put_clears(row, at, state, rules, card, looker):
+def put_clears(row, at, state: State, rules: Rules, card, looker):
     """Whom a setup card clears, over zeros."""
     for k in range(c.CLEARS_A_CARD):
         clearing = state.clears[card - c.FIRST_SETUP_CARD, k]
@@ -206,14 +208,14 @@ def put_clears(row, at, state, rules, card, looker):
 
 
 @inner
-def put_objectives(row, at, state, seat):
+def put_objectives(row, at, state: State, seat):
     """A seat's objectives, kept ready by `state.sum_up_cards`: 16 bytes, of which the last come later."""
     put_word(row, at, state.wants[seat, 0])
     put_word(row, at + 8, state.wants[seat, 1])
 
 
 @inner
-def put_events(row, at, state, rules, looker):
+def put_events(row, at, state: State, rules: Rules, looker):
     """The last public events, newest first, 32 bytes at a time.
 
     Bytes that count from the looker are stored with the sign bit set. They have 1..n for the seats, of which s is taken
@@ -234,7 +236,7 @@ def put_events(row, at, state, rules, looker):
 
 
 @inner
-def put_read_cards(row, state, rules, seat):
+def put_read_cards(row, state: State, rules: Rules, seat):
     """The backs of the top secret cards that the seat has read, over zeros."""
     n_topics = rules.n_questions * rules.n_traits
     laid_out = state.laid_out
@@ -249,7 +251,7 @@ def put_read_cards(row, state, rules, seat):
 
 
 @inner
-def put_own_cards(row, state, rules, seat):
+def put_own_cards(row, state: State, rules: Rules, seat):
     """The seat's role, story and objectives, and what follows from all that it was shown.
 
     What follows is a union of what all were shown and what this seat alone was: for traits the facts, for people those
@@ -270,7 +272,7 @@ def put_own_cards(row, state, rules, seat):
 
 
 @inner
-def put_talk(row, state, rules, seat):
+def put_talk(row, state: State, rules: Rules, seat):
     """What all have on record, the looker first; zeros from there up to the events.
 
     Each row's last bytes spill into the next, which is written after it; rows of seats that nobody has are zeros.
@@ -296,7 +298,7 @@ def put_talk(row, state, rules, seat):
 
 
 @kernel
-def put_writing(row, state, rules, seat):
+def put_writing(row, state: State, rules: Rules, seat):
     """What the seat has written; after the pointing the accusations of all, and whom they hit.
 
     Answers stay hidden from others to the end: the solution is in `info`, not in an observation.
@@ -323,7 +325,7 @@ def put_writing(row, state, rules, seat):
 
 
 @kernel
-def put_people(row, at, state, rules, people, value):
+def put_people(row, at, state: State, rules: Rules, people, value):
     """A byte for each of a set of (question, person), in the order of the case; the others are left as they are."""
     while people != NONE:
         i = lowest(people)
@@ -334,14 +336,14 @@ def put_people(row, at, state, rules, people, value):
 
 
 @kernel
-def put_person(row, at, state, place):
+def put_person(row, at, state: State, place):
     """A one-hot of a person in the order of the case, over zeros; NOBODY: none."""
     if place != NOBODY:
         row[at + state.person[place]] = 1
 
 
 @kernel
-def world(state, rules, row):
+def world(state: State, rules: Rules, row):
     """The state vector, block by block in rising order: nothing is hidden, seats are absolute.
 
     Characters have their numbers of the case here and not those of places, so that a critic meets the same character in
@@ -360,7 +362,7 @@ def world(state, rules, row):
 
 
 @kernel
-def put_cast(row, state, rules):
+def put_cast(row, state: State, rules: Rules):
     """Who is who, over what `put_table` has written in the order of the seats; whom each seat plays; the answers."""
     n_people = rules.n_people
     for place in range(n_people):
@@ -377,7 +379,7 @@ def put_cast(row, state, rules):
 
 
 @kernel
-def put_backs(row, state, rules):
+def put_backs(row, state: State, rules: Rules):
     """The backs of all cards."""
     n_groups = rules.n_questions * rules.n_people
     n_topics = rules.n_questions * rules.n_traits
@@ -399,7 +401,7 @@ def put_backs(row, state, rules):
 
 
 @kernel
-def put_claims(row, state, rules):
+def put_claims(row, state: State, rules: Rules):
     """What all have on record; zeros from there up to the events."""
     n_groups = rules.n_questions * rules.n_people
     n_topics = rules.n_questions * rules.n_traits
@@ -416,7 +418,7 @@ def put_claims(row, state, rules):
 
 
 @kernel
-def put_all_writing(row, state, rules):
+def put_all_writing(row, state: State, rules: Rules):
     """What all have written, and at the end whom it hits, over zeros."""
     n_people = rules.n_people
     for seat in range(rules.n_seats):
@@ -431,7 +433,7 @@ def put_all_writing(row, state, rules):
 
 
 @kernel
-def put_world_events(row, at, state, rules):
+def put_world_events(row, at, state: State, rules: Rules):
     """The last public events, with characters in the order of the case.
 
     Seats in them are absolute already; of an event's people only whom it is said of, or suspects, is a character.

@@ -64,19 +64,19 @@ def set_up(state: State, rules: Rules, seed):
 
 
 @kernel
-def kind_of(rules, field):
+def kind_of(rules: Rules, field):
     """Is a field a clue or a trace?"""
     return c.CLUE if field < rules.n_clues else c.TRACE
 
 
 @kernel
-def base_of(rules, kind):
+def base_of(rules: Rules, kind):
     """The first field of a kind."""
     return rules.n_clues if kind == c.TRACE else 0
 
 
 @kernel
-def fields_of(rules, kind):
+def fields_of(rules: Rules, kind):
     """All fields of a kind."""
     return rules.trace_fields if kind == c.TRACE else rules.clue_fields
 
@@ -133,7 +133,7 @@ def listed_cards(cards):
 
 
 @kernel
-def shuffled(state, pile, start, stop):
+def shuffled(state: State, pile, start, stop):
     """A pile with the cards from `start` to before `stop` in a uniform random order (Fisher-Yates)."""
     for i in range(stop - 1, start, -1):
         j = start + below(state, i - start + 1)
@@ -147,7 +147,7 @@ def shuffled(state, pile, start, stop):
 
 
 @kernel
-def take_from_pile(state, kind, place):
+def take_from_pile(state: State, kind, place):
     """Take the card at a place out of a pile; its number within its kind."""
     card = card_at(state.piles[kind], place)
     state.piles[kind] = without_place(state.piles[kind], place)
@@ -156,39 +156,39 @@ def take_from_pile(state, kind, place):
 
 
 @kernel
-def put_under(state, kind, card):
+def put_under(state: State, kind, card):
     """Put a card under a pile."""
     state.piles[kind] |= np.uint64(card) << CARD_BITS * state.pile_n[kind]
     state.pile_n[kind] += 1
 
 
 @kernel
-def put_on_top(state, kind, card):
+def put_on_top(state: State, kind, card):
     """Put a card on top of a pile."""
     state.piles[kind] = state.piles[kind] << CARD_BITS | np.uint64(card)
     state.pile_n[kind] += 1
 
 
 @kernel
-def draw(state, rules, kind):
+def draw(state: State, rules: Rules, kind):
     """The detective draws the top card of a pile."""
     state.hand |= bit(base_of(rules, kind) + take_from_pile(state, kind, 0))
 
 
 @kernel
-def top_of(state, rules, kind):
+def top_of(state: State, rules: Rules, kind):
     """The fields of the top three cards (or fewer) of a pile."""
     return first_cards(state.piles[kind], min(c.FROM_TOP, state.pile_n[kind])) << base_of(rules, kind)
 
 
 @kernel
-def open_room_cards(state):
+def open_room_cards(state: State):
     """The top three room cards (or fewer)."""
     return first_cards(state.piles[c.ROOM], min(c.FROM_TOP, state.pile_n[c.ROOM]))
 
 
 @kernel
-def in_piles(state, rules):
+def in_piles(state: State, rules: Rules):
     """The cards of both piles: those that are nowhere else."""
     return rules.all_fields & ~(state.hand | state.discarded | state.out)
 
@@ -197,7 +197,7 @@ def in_piles(state, rules):
 
 
 @kernel
-def real_marks(state, rules):
+def real_marks(state: State, rules: Rules):
     """The fields of the culprit and the weapon, as far as planned."""
     fields = NONE
     if state.suspect != c.NOBODY:
@@ -208,6 +208,6 @@ def real_marks(state, rules):
 
 
 @kernel
-def blanks(state, rules):
+def blanks(state: State, rules: Rules):
     """Fields with a face-down blank, once planned."""
     return rules.all_fields & ~(real_marks(state, rules) | state.false_marks | state.blank_off)

@@ -13,13 +13,13 @@ from murder_envs.games.perfect_murder import cards as c
 from murder_envs.games.perfect_murder import deal
 from murder_envs.games.perfect_murder.moves import EVENT, FLIGHT, LOOK, PHASE, SEAT_OF, THEN
 from murder_envs.games.perfect_murder.sheet import cap
-from murder_envs.games.perfect_murder.state import add_byte, byte_of, copies, packed, record_event
+from murder_envs.games.perfect_murder.state import Rules, State, add_byte, byte_of, copies, packed, record_event
 
 # -- Asking -----------------------------------------------------------------------------------------
 
 
 @kernel
-def ask_for(state, phase):
+def ask_for(state: State, phase):
     """The next decision: whose it is follows from the phase."""
     ask(state, phase, SEAT_OF[phase])
     return THEN.asked
@@ -41,13 +41,13 @@ def next_of_set(cards, chosen, size):
 
 
 @kernel
-def n_stolen(state):
+def n_stolen(state: State):
     """How many cards a theft takes: two, or one if there is only one (Ruling, as with short piles)."""
     return min(c.STOLEN, popcount(state.hand))
 
 
 @kernel
-def cards_to_name(state, rules):
+def cards_to_name(state: State, rules: Rules):
     """The cards that the action under way can name next."""
     phase = state.phase
     if phase == PHASE.steal:
@@ -61,7 +61,7 @@ def cards_to_name(state, rules):
 
 
 @kernel
-def rooms_to_name(state, rules):
+def rooms_to_name(state: State, rules: Rules):
     """The rooms that the action under way can name: two on a card, an outer one to accuse of, or any but the scene."""
     if state.phase == PHASE.clean_room:
         return rooms_on(rules, state.chosen_room_card)
@@ -69,13 +69,13 @@ def rooms_to_name(state, rules):
 
 
 @kernel
-def rooms_on(rules, card):
+def rooms_on(rules: Rules, card):
     """The two rooms on a room card."""
     return bit(rules.card_rooms[card, 0]) | bit(rules.card_rooms[card, 1])
 
 
 @kernel
-def markers_to_name(state, rules):
+def markers_to_name(state: State, rules: Rules):
     """Any marker that lies face down; for a false mark only a blank (Ruling)."""
     if state.phase == PHASE.discard_marker:
         return rules.all_fields & ~(state.x_up | state.blank_off)
@@ -86,14 +86,14 @@ def markers_to_name(state, rules):
 
 
 @kernel
-def standard_done(state):
+def standard_done(state: State):
     """The standard action of this round is done."""
     state.standard_done = 1
     return THEN.murderer_done
 
 
 @kernel
-def let_pass(state):
+def let_pass(state: State):
     """Both piles and the room cards are used up: there is no standard action left (Ruling)."""
     record_event(state, EVENT.pass_, 0, 0, 0, 0)
     return standard_done(state)
@@ -103,7 +103,7 @@ def let_pass(state):
 
 
 @kernel
-def remove(state, rules, card):
+def remove(state: State, rules: Rules, card):
     """One of the top three leaves the game; of two others, the murderer chooses which lies on top."""
     kind = state.pile - 1
     if state.phase == PHASE.remove_pick and state.pile_n[kind] >= c.FROM_TOP:
@@ -127,7 +127,7 @@ def remove(state, rules, card):
 
 
 @kernel
-def clean_a_room(state, rules, room):
+def clean_a_room(state: State, rules: Rules, room):
     """The card lies open beside the board, the others go under the pile as they were drawn (Ruling).
 
     So both know the places of all cards that were put under: the bottom of the pile.
@@ -155,7 +155,7 @@ def clean_a_room(state, rules, room):
 
 
 @kernel
-def is_playable(state, rules, card):
+def is_playable(state: State, rules: Rules, card):
     """Does the murderer hold an action card, and could it do something? If not, it cannot be played (Ruling)."""
     if held_copies(state, rules, card) <= 0:
         return False
@@ -171,13 +171,13 @@ def is_playable(state, rules, card):
 
 
 @kernel
-def held_copies(state, rules, card):
+def held_copies(state: State, rules: Rules, card):
     """How many of an action card the murderer holds."""
     return copies(rules.action_cards, card) - copies(state.up, card) - copies(state.down, card)
 
 
 @kernel
-def playable_cards(state, rules):
+def playable_cards(state: State, rules: Rules):
     """The action cards that can be played as a bonus now: none on a white space, or after one."""
     cards = NONE
     if has(rules.black, state.round) and state.bonus_done == 0:
@@ -188,13 +188,13 @@ def playable_cards(state, rules):
 
 
 @kernel
-def lies_down(state, rules, card):
+def lies_down(state: State, rules: Rules, card):
     """Would an action card lie face down on this round's space? Steal and search pile never (Ruling)."""
     return card < c.N_SECRET and has(rules.down, state.round)
 
 
 @kernel
-def lay_action_card(state, rules, card, what, other, value):
+def lay_action_card(state: State, rules: Rules, card, what, other, value):
     """The card lies on the space of this round, face up or down; there it stays.
 
     Args:
@@ -216,7 +216,7 @@ def lay_action_card(state, rules, card, what, other, value):
 
 
 @kernel
-def mark(state, rules, field):
+def mark(state: State, rules: Rules, field):
     """False trace, false clue: a blank is replaced by an X."""
     state.false_marks |= bit(field)
     card = c.FALSE_TRACE if state.phase == PHASE.mark_trace else c.FALSE_CLUE
@@ -224,14 +224,14 @@ def mark(state, rules, field):
 
 
 @kernel
-def clean_any_room(state, rules, room):
+def clean_any_room(state: State, rules: Rules, room):
     """Clean any room: it is crossed out; twice changes nothing."""
     state.crossed |= bit(room)
     return lay_action_card(state, rules, c.CLEAN_ANY, room, 0, 0)
 
 
 @kernel
-def steal(state, rules, card):
+def steal(state: State, rules: Rules, card):
     """Steal 2 cards: they leave the game; the murderer has seen the rest of the hand."""
     state.chosen |= bit(card)
     cards = state.chosen
@@ -246,7 +246,7 @@ def steal(state, rules, card):
 
 
 @kernel
-def search_pile(state, rules, card):
+def search_pile(state: State, rules: Rules, card):
     """Search pile: any card of it leaves the game, the rest is shuffled. What is not in it is in the hand.
 
     So the murderer knows no place in this pile any more, but all cards of its kind in the hand.
@@ -264,7 +264,7 @@ def search_pile(state, rules, card):
 
 
 @kernel
-def decide_flight(state, flees):
+def decide_flight(state: State, flees):
     """Who flees has no more turns; in return the detective has an action less in the last round."""
     state.flight = FLIGHT.fled if flees else FLIGHT.stayed
     record_event(state, EVENT.flee if flees else EVENT.stay, 0, 0, 0, 0)
@@ -277,7 +277,7 @@ def decide_flight(state, flees):
 
 
 @kernel
-def search_room(state, rules, room):
+def search_room(state: State, rules: Rules, room):
     """Something is found if the path leads through the room and it is not crossed out.
 
     A first search in vain may have been spoiled by a cleaning. How many cleanings can have been meant for this room by
@@ -303,7 +303,7 @@ def search_room(state, rules, room):
 
 
 @kernel
-def find(state, room, clues, traces):
+def find(state: State, room, clues, traces):
     """Something was found: the room is crossed out, and so many cards were drawn."""
     state.stale = 1
     state.finds |= bit(room)
@@ -313,13 +313,13 @@ def find(state, room, clues, traces):
 
 
 @kernel
-def n_drawn(state):
+def n_drawn(state: State):
     """How many cards a find brings."""
     return min(c.FROM_TOP, state.pile_n[c.CLUE] + state.pile_n[c.TRACE])
 
 
 @kernel
-def legal_split(state, rules, legal_set):
+def legal_split(state: State, rules: Rules, legal_set):
     """Any number of clue cards that the piles allow, fixed before a card is looked at (Ruling)."""
     n = n_drawn(state)
     for clues in range(max(0, n - state.pile_n[c.TRACE]), min(n, state.pile_n[c.CLUE]) + 1):
@@ -327,7 +327,7 @@ def legal_split(state, rules, legal_set):
 
 
 @kernel
-def apply_split(state, rules, clues):
+def apply_split(state: State, rules: Rules, clues):
     """The cards are drawn, the clue cards first."""
     n = n_drawn(state)
     for i in range(n):
@@ -339,7 +339,7 @@ def apply_split(state, rules, clues):
 
 
 @kernel
-def examine_door(state, door):
+def examine_door(state: State, door):
     """Doors cannot be cleaned: this is always the truth."""
     state.stale = 1
     yes = 1 if has(state.path_doors, door) else 0
@@ -355,7 +355,7 @@ def examine_door(state, door):
 
 
 @kernel
-def request_cards(state, rules, kind):
+def request_cards(state: State, rules: Rules, kind):
     """Of three cards the murderer keeps one back; one or two he looks at and hands over."""
     if state.pile_n[kind] >= c.FROM_TOP:
         state.pile = 1 + kind
@@ -364,7 +364,7 @@ def request_cards(state, rules, kind):
 
 
 @kernel
-def keep_back(state, rules, card):
+def keep_back(state: State, rules: Rules, card):
     """The card kept back goes under the pile."""
     kind = state.pile - 1
     base = deal.base_of(rules, kind)
@@ -375,7 +375,7 @@ def keep_back(state, rules, card):
 
 
 @kernel
-def hand_over(state, rules, kind):
+def hand_over(state: State, rules: Rules, kind):
     """The detective gets the top two cards (or the only one), which the murderer has seen."""
     n = min(c.FROM_TOP - 1, state.pile_n[kind])
     before = state.hand
@@ -390,7 +390,7 @@ def hand_over(state, rules, kind):
 
 
 @kernel
-def play_card(state, rules, card):
+def play_card(state: State, rules: Rules, card):
     """The card is laid face up, and the marker of its field is looked at."""
     lay_down(state, bit(card))
     shown = examine(state, rules, card)
@@ -399,7 +399,7 @@ def play_card(state, rules, card):
 
 
 @kernel
-def lay_down(state, cards):
+def lay_down(state: State, cards):
     """Cards go from the hand to the discard pile."""
     state.hand &= ~cards
     state.known &= ~cards
@@ -407,7 +407,7 @@ def lay_down(state, cards):
 
 
 @kernel
-def examine(state, rules, field):
+def examine(state: State, rules: Rules, field):
     """Look under a marker: an X stays, face up; a blank is taken off. What is known already stays as it is (Ruling).
 
     An X is surely real if no false mark can lie on its board yet: a later one could not have been under this marker.
@@ -429,20 +429,20 @@ def examine(state, rules, field):
 
 
 @kernel
-def can_discard(state):
+def can_discard(state: State):
     """Does the detective hold three cards? Then a marker lies face down, as each look has cost a card at least."""
     return popcount(state.hand) >= c.DISCARDED
 
 
 @kernel
-def name_to_discard(state, card):
+def name_to_discard(state: State, card):
     """One of the three cards; after the last comes the marker."""
     state.chosen |= bit(card)
     return ask_for(state, PHASE.discard_marker if popcount(state.chosen) == c.DISCARDED else PHASE.discard)
 
 
 @kernel
-def discard_three(state, rules, field):
+def discard_three(state: State, rules: Rules, field):
     """Any three cards for a look under any marker; the cards' own markers are not looked at."""
     cards = state.chosen
     lay_down(state, cards)

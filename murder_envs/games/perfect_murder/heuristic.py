@@ -19,7 +19,7 @@ from murder_envs.core.scratch import scratch_numbers
 from murder_envs.games.perfect_murder import cards as c
 from murder_envs.games.perfect_murder.cards import MAX_ROOMS, MAX_SUSPECTS, MAX_WEAPONS
 from murder_envs.games.perfect_murder.moves import PHASE, PHASES
-from murder_envs.games.perfect_murder.state import PATH_DOORS, PATH_ENTRY
+from murder_envs.games.perfect_murder.state import PATH_DOORS, PATH_ENTRY, Rules
 
 NOT_ITS_OWN = 0.25
 """How likely an X is false, beside one that is real."""
@@ -36,7 +36,7 @@ NOTHING_BETTER = -1e9
 
 
 @kernel
-def heuristic(row, legal_set, rules, stream):
+def heuristic(row, legal_set, rules: Rules, stream):
     """The scripted player's action."""
     if count(legal_set) == 1:
         return kth_of(legal_set, 0)
@@ -93,7 +93,7 @@ def get_bits_of(legal_set, start, n):
 
 
 @kernel
-def options(legal_set, start, rules):
+def options(legal_set, start, rules: Rules):
     """The fields that a block offers."""
     return get_bits_of(legal_set, start, rules.n_fields)
 
@@ -130,7 +130,7 @@ def is_better(value, most, n_equal, stream):
 
 
 @kernel
-def weigh(row, rules, suspects, weapons, on_path, entries):
+def weigh(row, rules: Rules, suspects, weapons, on_path, entries):
     """Fill in the chances of suspects and weapons; the weights of paths by question and entry, and by entry."""
     x_up = column(row, rules.obs_marker, rules.n_fields, 5, 3)
     possible = get_bits(row, rules.obs_suspect_possible, rules.n_suspects)
@@ -164,7 +164,7 @@ def to_chances(weights, n):
 
 
 @kernel
-def weigh_paths(row, rules, by_room, on_path, entries):
+def weigh_paths(row, rules: Rules, by_room, on_path, entries):
     """on_path[16 q + e]: weight of the possible paths with entry e that take room or door q; entries[e]: of all."""
     found = column(row, rules.obs_room_search, rules.n_rooms, 3, 1)
     vain = column(row, rules.obs_room_search, rules.n_rooms, 3, 2)
@@ -192,7 +192,7 @@ def weigh_paths(row, rules, by_room, on_path, entries):
 
 
 @kernel
-def path_weight(row, rules, rooms, vain, by_room):
+def path_weight(row, rules: Rules, rooms, vain, by_room):
     """What speaks for the rooms of a path, but for its chance: its weapons, and no room searched in vain."""
     total = 0.0
     factor = 1.0
@@ -231,7 +231,7 @@ def entropy(chances, n):
 
 
 @kernel
-def marker_gain(rules, candidates, n, field, anyway):
+def marker_gain(rules: Rules, candidates, n, field, anyway):
     """Expected fall of entropy of suspects or weapons by a look under a marker."""
     is_trace = field >= rules.n_clues
     shows = 0.0
@@ -247,7 +247,7 @@ def marker_gain(rules, candidates, n, field, anyway):
 
 
 @kernel
-def gain(row, rules, field, suspects, weapons):
+def gain(row, rules: Rules, field, suspects, weapons):
     """Expected fall of entropy if a field's marker is looked at; 0 if it lies face up or is gone."""
     at = rules.obs_marker + 5 * field
     if row[at + 3] == 1 or row[at + 4] == 1:
@@ -281,13 +281,13 @@ def path_gain(on_path, entries, question):
 
 
 @kernel
-def hand_of(row, rules):
+def hand_of(row, rules: Rules):
     """The detective's hand."""
     return column(row, rules.obs_card_place, rules.n_fields, 5, 2)
 
 
 @kernel
-def needs_cards(row, rules, suspects, weapons):
+def needs_cards(row, rules: Rules, suspects, weapons):
     """Are there fewer useful cards in hand than actions left in the game but one, and is there still a question?"""
     open_still = row[rules.obs_sheet_sizes] > 1 or row[rules.obs_sheet_sizes + 1] > 1
     actions = row[rules.obs_turn] + row[rules.obs_left] * rules.actions
@@ -303,7 +303,7 @@ def needs_cards(row, rules, suspects, weapons):
 
 
 @kernel
-def choose_action(row, legal_set, rules, stream, suspects, weapons, on_path, entries):
+def choose_action(row, legal_set, rules: Rules, stream, suspects, weapons, on_path, entries):
     """The action of highest score, or the solution."""
     sizes = rules.obs_sheet_sizes
     if row[sizes] == 1 and row[sizes + 1] == 1 and row[sizes + 2] == 1:
@@ -346,7 +346,7 @@ def choose_action(row, legal_set, rules, stream, suspects, weapons, on_path, ent
 
 
 @kernel
-def discard_score(row, rules, suspects, weapons):
+def discard_score(row, rules: Rules, suspects, weapons):
     """What three cards for any marker are worth."""
     best = 0.0
     for field in range(rules.n_fields):
@@ -360,7 +360,7 @@ def discard_score(row, rules, suspects, weapons):
 
 
 @kernel
-def threat(row, rules, field, suspects, weapons):
+def threat(row, rules: Rules, field, suspects, weapons):
     """What a card can do to the murderer."""
     at = rules.obs_marker + 5 * field
     if row[at + 3] == 1 or row[at + 4] == 1:
@@ -370,7 +370,7 @@ def threat(row, rules, field, suspects, weapons):
 
 
 @kernel
-def extreme_cards(row, rules, cards, n, threats, suspects, weapons):
+def extreme_cards(row, rules: Rules, cards, n, threats, suspects, weapons):
     """Of some cards the n most threatening ones (`threats`), or the n least useful ones."""
     chosen = NONE
     for _ in range(min(n, popcount(cards))):
@@ -392,7 +392,7 @@ def extreme_cards(row, rules, cards, n, threats, suspects, weapons):
 
 
 @kernel
-def name_next(row, legal_set, rules, n, threats, suspects, weapons):
+def name_next(row, legal_set, rules: Rules, n, threats, suspects, weapons):
     """Name the next card of a theft or discard: the lowest of those wanted among the cards above those named."""
     drawn = get_bits(row, rules.obs_drawn, rules.n_fields)
     cards = drawn if threats else hand_of(row, rules)
@@ -403,7 +403,7 @@ def name_next(row, legal_set, rules, n, threats, suspects, weapons):
 
 
 @kernel
-def choose_split(legal_set, rules, suspects, weapons):
+def choose_split(legal_set, rules: Rules, suspects, weapons):
     """More clue cards the more open the suspect is, beside the weapon."""
     of_suspects = entropy(suspects, rules.n_suspects)
     of_weapons = entropy(weapons, rules.n_weapons)
@@ -421,7 +421,7 @@ def choose_split(legal_set, rules, suspects, weapons):
 
 
 @kernel
-def most_useful(row, rules, stream, fields, suspects, weapons):
+def most_useful(row, rules: Rules, stream, fields, suspects, weapons):
     """The field of greatest gain."""
     best = lowest(fields)
     most = NOTHING_BETTER
@@ -438,7 +438,7 @@ def most_useful(row, rules, stream, fields, suspects, weapons):
 
 
 @kernel
-def choose_accusation(row, rules, stream, phase, suspects, weapons, on_path):
+def choose_accusation(row, rules: Rules, stream, phase, suspects, weapons, on_path):
     """The likeliest suspect; the weapon of the likeliest pair of weapon and entry; the likeliest entry for it."""
     best = 0
     most = NOTHING_BETTER
@@ -479,7 +479,7 @@ def choose_accusation(row, rules, stream, phase, suspects, weapons, on_path):
 
 
 @kernel
-def choose_step(row, legal_set, rules, stream):
+def choose_step(row, legal_set, rules: Rules, stream):
     """A walk of medium length: to the scene where nothing else can be entered, after 7 rooms, or perhaps after 4."""
     rooms = get_bits_of(legal_set, rules.act_room, rules.n_rooms)
     others = rooms & ~bit(rules.scene)
@@ -492,7 +492,7 @@ def choose_step(row, legal_set, rules, stream):
 
 
 @kernel
-def has_later_bonus(row, rules):
+def has_later_bonus(row, rules: Rules):
     """Is a later space black, and a card left to play there?"""
     cards = 0
     for card in range(c.SEARCH_PILE + 1):
@@ -505,7 +505,7 @@ def has_later_bonus(row, rules):
 
 
 @kernel
-def rooms_to_hide(row, rules):
+def rooms_to_hide(row, rules: Rules):
     """The rooms of the path that are not crossed out."""
     rooms = NONE
     for room in range(rules.n_rooms):
@@ -515,13 +515,13 @@ def rooms_to_hide(row, rules):
 
 
 @kernel
-def more_open(rules, suspects, weapons):
+def more_open(rules: Rules, suspects, weapons):
     """The board whose candidates have the higher entropy."""
     return c.TRACE if entropy(weapons, rules.n_weapons) > entropy(suspects, rules.n_suspects) else c.CLUE
 
 
 @kernel
-def choose_deed(row, legal_set, rules, suspects, weapons):
+def choose_deed(row, legal_set, rules: Rules, suspects, weapons):
     """A bonus action first; then clean while it helps, else remove a card."""
     hide = popcount(rooms_to_hide(row, rules))
     best = -1
@@ -544,7 +544,7 @@ def choose_deed(row, legal_set, rules, suspects, weapons):
 
 
 @kernel
-def bonus_worth(row, rules, card, hide):
+def bonus_worth(row, rules: Rules, card, hide):
     """What an action card is worth now."""
     if card == c.STEAL:
         return 3.5 if row[rules.obs_hand_size] + row[rules.obs_hand_size + 1] >= 3 else 1.0
@@ -558,7 +558,7 @@ def bonus_worth(row, rules, card, hide):
 
 
 @kernel
-def room_to_clean(row, rules, rooms, stream):
+def room_to_clean(row, rules: Rules, rooms, stream):
     """An uncrossed room of the path, the entry first, then the second; else any."""
     hide = rooms_to_hide(row, rules) & rooms
     best = -1
@@ -571,7 +571,7 @@ def room_to_clean(row, rules, rooms, stream):
 
 
 @kernel
-def choose_room_card(row, legal_set, rules, stream):
+def choose_room_card(row, legal_set, rules: Rules, stream):
     """The card with the room to clean."""
     cards = get_bits_of(legal_set, rules.act_room_card, rules.n_room_cards)
     rooms = NONE
@@ -587,7 +587,7 @@ def choose_room_card(row, legal_set, rules, stream):
 
 
 @kernel
-def choose_mark(row, legal_set, rules, stream, phase):
+def choose_mark(row, legal_set, rules: Rules, stream, phase):
     """A field of the rival that lacks the fewest."""
     free = options(legal_set, rules.act_marker, rules)
     n = rules.n_weapons if phase == PHASE.mark_trace else rules.n_suspects
@@ -608,7 +608,7 @@ def choose_mark(row, legal_set, rules, stream, phase):
 
 
 @kernel
-def choose_threat(row, legal_set, rules, stream, highest, suspects, weapons):
+def choose_threat(row, legal_set, rules: Rules, stream, highest, suspects, weapons):
     """The most threatening card that can be named, or the least."""
     cards = options(legal_set, rules.act_card, rules)
     best = lowest(cards)

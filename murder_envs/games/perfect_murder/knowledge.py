@@ -13,10 +13,11 @@ from murder_envs.core.jit import kernel
 from murder_envs.games.perfect_murder import cards as c
 from murder_envs.games.perfect_murder.deal import CARD_BITS, fields_of, first_cards, in_piles, top_of
 from murder_envs.games.perfect_murder.moves import PHASE
+from murder_envs.games.perfect_murder.state import Rules, State
 
 
 @kernel
-def known_cards(state, rules):
+def known_cards(state: State, rules: Rules):
     """The cards whose place the murderer knows: those he has seen, closed under elimination, kind by kind.
 
     If he knows the whole pile, he knows the hand; if only one card of both is missing, he knows that too.
@@ -34,7 +35,7 @@ def known_cards(state, rules):
 
 
 @kernel
-def looked_at(state, rules):
+def looked_at(state: State, rules: Rules):
     """The cards that the murderer is looking at."""
     phase = state.phase
     if phase == PHASE.remove_pick or phase == PHASE.remove_top or phase == PHASE.request_keep:
@@ -47,7 +48,7 @@ def looked_at(state, rules):
 
 
 @kernel
-def bottom_room_cards(state):
+def bottom_room_cards(state: State):
     """The room cards at the bottom of their pile that both have seen: they were laid open and put under it."""
     unseen = state.pile_n[c.ROOM] - state.known_rooms
     return first_cards(state.piles[c.ROOM] >> CARD_BITS * unseen, state.known_rooms)

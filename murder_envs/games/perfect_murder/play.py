@@ -35,6 +35,8 @@ from murder_envs.games.perfect_murder.state import (
     MAX_RECORD,
     PATH_DOORS,
     PATH_ENTRY,
+    Rules,
+    State,
     copies,
     packed,
     record_event,
@@ -42,7 +44,7 @@ from murder_envs.games.perfect_murder.state import (
 
 
 @kernel
-def legal(state, rules, legal_set):
+def legal(state: State, rules: Rules, legal_set):
     """The legal set of the seat to act; empty when the game is over."""
     for w in range(legal_set.shape[0]):
         legal_set[w] = NONE
@@ -75,7 +77,7 @@ def legal(state, rules, legal_set):
 
 
 @kernel
-def step(state, rules, action):
+def step(state: State, rules: Rules, action):
     """One decision; the action is known to be legal."""
     decide(state, rules, action)
     if DEBUG:
@@ -83,7 +85,7 @@ def step(state, rules, action):
 
 
 @kernel
-def decide(state, rules, action):
+def decide(state: State, rules: Rules, action):
     """One decision, and all that follows from it until somebody is asked."""
     phase = state.phase
     if phase == PHASE.detective_turn:
@@ -130,7 +132,7 @@ def decide(state, rules, action):
 
 
 @kernel
-def deal(state, rules, seed):
+def deal(state: State, rules: Rules, seed):
     """Set up; the murderer is asked to plan, or the plan is drawn, each decision uniformly from its legal actions."""
     set_up(state, rules, seed)
     if rules.plan == PLAN.random:
@@ -147,7 +149,7 @@ def deal(state, rules, seed):
 
 
 @kernel
-def legal_plan(state, rules, legal_set):
+def legal_plan(state: State, rules: Rules, legal_set):
     """1. Any suspect. 2. A path through doors, to the scene, no room twice. 3. A weapon from a room of the path."""
     if state.phase == PHASE.plan_suspect:
         allow_all(legal_set, rules.act_suspect, full(rules.n_suspects))
@@ -158,7 +160,7 @@ def legal_plan(state, rules, legal_set):
 
 
 @kernel
-def apply_plan(state, rules, action):
+def apply_plan(state: State, rules: Rules, action):
     """The scene ends the path (Ruling); the weapon ends the planning."""
     if state.phase == PHASE.plan_suspect:
         state.suspect = action - rules.act_suspect
@@ -172,7 +174,7 @@ def apply_plan(state, rules, action):
 
 
 @kernel
-def steps_from(state, rules):
+def steps_from(state: State, rules: Rules):
     """Rooms that the path may enter next: outer ones first, then those from which the scene can still be reached.
 
     The rooms that can be reached from the scene through rooms not on the path are found ring by ring, so a step that
@@ -193,7 +195,7 @@ def steps_from(state, rules):
 
 
 @kernel
-def enter(state, rules, room):
+def enter(state: State, rules: Rules, room):
     """The path goes on into a room."""
     n = state.path_n
     if n > 0:
@@ -204,7 +206,7 @@ def enter(state, rules, room):
 
 
 @kernel
-def weapons_on_path(state, rules):
+def weapons_on_path(state: State, rules: Rules):
     """The weapons in the rooms of the path."""
     weapons = NONE
     for i in range(state.path_n):
@@ -216,7 +218,7 @@ def weapons_on_path(state, rules):
 
 
 @kernel
-def go_on(state, rules, then):
+def go_on(state: State, rules: Rules, then):
     """The course of play, until somebody is asked.
 
     At the end of round `rounds - FLIGHT_BEFORE_END` the murderer stays or flees. After the last round the detective has
@@ -256,7 +258,7 @@ def go_on(state, rules, then):
 
 
 @kernel
-def full_actions(state, rules):
+def full_actions(state: State, rules: Rules):
     """The detective's actions in this round: one less in the last after a flight."""
     fewer = state.flight == FLIGHT.fled and state.round == rules.rounds
     return rules.actions - 1 if fewer else rules.actions
@@ -266,7 +268,7 @@ def full_actions(state, rules):
 
 
 @kernel
-def allow_piles(state, legal_set, start):
+def allow_piles(state: State, legal_set, start):
     """The clue pile and the trace pile, if there are cards in them; were there any?"""
     some = False
     for kind in range(2):
@@ -277,7 +279,7 @@ def allow_piles(state, legal_set, start):
 
 
 @kernel
-def legal_murderer_turn(state, rules, legal_set):
+def legal_murderer_turn(state: State, rules: Rules, legal_set):
     """One standard action; on a black space a card before or after it."""
     bonus = effects.playable_cards(state, rules)
     allow_all(legal_set, rules.act_bonus, bonus)
@@ -293,7 +295,7 @@ def legal_murderer_turn(state, rules, legal_set):
 
 
 @kernel
-def apply_murderer_turn(state, rules, action):
+def apply_murderer_turn(state: State, rules: Rules, action):
     """Begin an action, or end the turn without a card."""
     if action == rules.act_clean:
         return ask_for(state, PHASE.clean_card)
@@ -311,14 +313,14 @@ def apply_murderer_turn(state, rules, action):
 
 
 @kernel
-def searchable(rules, rooms):
+def searchable(rules: Rules, rooms):
     """Rooms as they are numbered among the searches, which leave out the scene."""
     before = full(rules.scene)
     return (rooms & before) | ((rooms >> 1) & ~before)
 
 
 @kernel
-def legal_detective_turn(state, rules, legal_set):
+def legal_detective_turn(state: State, rules: Rules, legal_set):
     """Five actions, of which a search only once a round; or solve the murder."""
     if state.searched == 0:
         allow_all(legal_set, rules.act_search, searchable(rules, rules.rooms))
@@ -331,7 +333,7 @@ def legal_detective_turn(state, rules, legal_set):
 
 
 @kernel
-def apply_detective_turn(state, rules, action):
+def apply_detective_turn(state: State, rules: Rules, action):
     """Begin an action; many are done at once. The blocks of actions are in the order of their ids."""
     if action < rules.act_door:
         room = action - rules.act_search
@@ -349,7 +351,7 @@ def apply_detective_turn(state, rules, action):
 
 
 @kernel
-def apply_accuse(state, rules, action):
+def apply_accuse(state: State, rules: Rules, action):
     """Who, with what, entering where; nothing is told before the last statement."""
     if state.phase == PHASE.accuse_suspect:
         state.named_suspect = action - rules.act_suspect
@@ -366,7 +368,7 @@ def apply_accuse(state, rules, action):
 
 
 @kernel
-def n_right(state):
+def n_right(state: State):
     """How many statements of the accusation are right."""
     right = 0
     if state.named_suspect == state.suspect:
@@ -379,7 +381,7 @@ def n_right(state):
 
 
 @kernel
-def returns(state, rules, out):
+def returns(state: State, rules: Rules, out):
     """The detective's payment, and its negative for the murderer; once, at the end."""
     value = 0.0
     if state.verdict == 1 + c.DETECTIVE:
@@ -395,7 +397,7 @@ def returns(state, rules, out):
 
 
 @kernel
-def is_cut_off(state):
+def is_cut_off(state: State):
     """Did a step cap end the game? Never: every game ends by an accusation."""
     return False
 
@@ -404,7 +406,7 @@ def is_cut_off(state):
 
 
 @kernel
-def check(state, rules):
+def check(state: State, rules: Rules):
     """Everything is in one place, and what a seat knows never excludes the truth."""
     assert state.to_act == SEAT_OF[state.phase]
     assert state.round >= 1 and state.round <= rules.rounds
@@ -418,7 +420,7 @@ def check(state, rules):
 
 
 @kernel
-def check_cards(state, rules):
+def check_cards(state: State, rules: Rules):
     """Each card is in a pile, in the hand, discarded or out of the game; action cards are as many as there are."""
     assert state.hand & state.discarded == NONE
     assert (state.hand | state.discarded) & state.out == NONE
@@ -442,7 +444,7 @@ def check_cards(state, rules):
 
 
 @kernel
-def check_markers(state, rules):
+def check_markers(state: State, rules: Rules):
     """A false mark lies on no real one; what was looked at shows what lies there; and what is surely real is real."""
     real = real_marks(state, rules)
     assert real & state.false_marks == NONE
@@ -455,7 +457,7 @@ def check_markers(state, rules):
 
 
 @kernel
-def check_rooms(state, rules):
+def check_rooms(state: State, rules: Rules):
     """The path as a list is the path as a set; answers about rooms and doors are true."""
     rooms = NONE
     for i in range(state.path_n):
@@ -468,7 +470,7 @@ def check_rooms(state, rules):
 
 
 @kernel
-def check_sheet(state, rules):
+def check_sheet(state: State, rules: Rules):
     """The sheet does not exclude the plan."""
     assert has(state.suspects, state.suspect) and has(state.weapons, state.weapon)
     path = state.path_rooms | state.path_doors << PATH_DOORS | bit(state.path[0]) << PATH_ENTRY

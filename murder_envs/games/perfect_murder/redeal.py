@@ -27,6 +27,8 @@ from murder_envs.games.perfect_murder.state import (
     MAX_RECORD,
     PATH_DOORS,
     PATH_ENTRY,
+    Rules,
+    State,
     add_byte,
     argument,
     byte_of,
@@ -38,7 +40,7 @@ from murder_envs.games.perfect_murder.state import (
 
 
 @kernel
-def redeal(state, rules, seat, seed):
+def redeal(state: State, rules: Rules, seat, seed):
     """Another world for a seat, with random numbers of its own."""
     seed_redeal(state, seed)
     take_back(state, seat)
@@ -55,7 +57,7 @@ def redeal(state, rules, seat, seed):
 
 
 @kernel
-def take_back(state, seat):
+def take_back(state: State, seat):
     """Before the other seat's choices in an action that do not show yet."""
     phase = state.phase
     if seat == c.MURDERER:
@@ -81,7 +83,7 @@ def take_back(state, seat):
 
 
 @kernel
-def mixed(state, pile, start, stop):
+def mixed(state: State, pile, start, stop):
     """A pile with the cards from `start` to before `stop` in a random order that does not depend on the present one."""
     cards = NONE
     for place in range(start, stop):
@@ -92,7 +94,7 @@ def mixed(state, pile, start, stop):
 
 
 @kernel
-def permute_unknown(state, rules, kind):
+def permute_unknown(state: State, rules: Rules, kind):
     """For the murderer: the cards that he does not know, over their places in pile and hand."""
     base = deal.base_of(rules, kind)
     hidden = (deal.in_piles(state, rules) | state.hand) & deal.fields_of(rules, kind)
@@ -118,7 +120,7 @@ def permute_unknown(state, rules, kind):
 
 
 @kernel
-def permute_unseen(state, rules, kind):
+def permute_unseen(state: State, rules: Rules, kind):
     """For the detective: the cards that he has not seen, over the pile and the cards secretly removed.
 
     What the murderer knows stays with the places; removals of the record follow.
@@ -211,7 +213,7 @@ def field_of(word):
 
 
 @kernel
-def list_secrets(state, rules, secrets):
+def list_secrets(state: State, rules: Rules, secrets):
     """The secret moves and the X found, in order; returns how many there are.
 
     An X found stands among them, since a false mark must have been laid before; its room set is its field.
@@ -252,13 +254,13 @@ def list_secrets(state, rules, secrets):
 
 
 @kernel
-def chance(state):
+def chance(state: State):
     """A uniform number from 0 to below 1."""
     return below(state, 1 << 31) / 2147483648.0
 
 
 @kernel
-def draw_plan(state, rules):
+def draw_plan(state: State, rules: Rules):
     """Draw plan and secret moves, again where they leave the murderer nothing to choose, or another verdict."""
     secrets = scratch_words(MAX_RECORD)
     n = list_secrets(state, rules, secrets)
@@ -273,7 +275,7 @@ def draw_plan(state, rules):
 
 
 @kernel
-def draw_worlds(state, rules, secrets, n):
+def draw_worlds(state: State, rules: Rules, secrets, n):
     """Draw typing and path by weight, then the rest."""
     kept_for = scratch_words(N_KEPT)
     kept = scratch_numbers(N_KEPT)
@@ -323,7 +325,7 @@ def draw_worlds(state, rules, secrets, n):
 
 
 @kernel
-def is_typing(state, rules, typing, n_down):
+def is_typing(state: State, rules: Rules, typing, n_down):
     """Are there enough copies of each card for these to lie face down?"""
     for card in range(c.N_SECRET):
         n = 0
@@ -346,7 +348,7 @@ def next_typing(typing, n_down):
 
 
 @kernel
-def answers_fit(state, path):
+def answers_fit(state: State, path):
     """Does a path fit what doors and finds have told?"""
     must = state.finds | state.door_yes << PATH_DOORS
     if state.phase == PHASE.split:
@@ -356,7 +358,7 @@ def answers_fit(state, path):
 
 
 @kernel
-def mark_ways(state, secrets, n, typing, card, board, own):
+def mark_ways(state: State, secrets, n, typing, card, board, own):
     """Ways to lay the false marks of a board, if these are its real ones.
 
     Each X found that is not real takes one of the marks laid before it; the others are fields never examined.
@@ -379,7 +381,7 @@ def mark_ways(state, secrets, n, typing, card, board, own):
 
 
 @kernel
-def suspect_ways(state, rules, secrets, n, typing):
+def suspect_ways(state: State, rules: Rules, secrets, n, typing):
     """Ways to choose suspect and false clues."""
     ways = 0.0
     for suspect in range(rules.n_suspects):
@@ -388,19 +390,19 @@ def suspect_ways(state, rules, secrets, n, typing):
 
 
 @kernel
-def clue_ways(state, rules, secrets, n, typing, suspect):
+def clue_ways(state: State, rules: Rules, secrets, n, typing, suspect):
     """Ways to lay the false clues, given the suspect."""
     return mark_ways(state, secrets, n, typing, c.FALSE_CLUE, rules.clue_fields, rules.suspect_fields[suspect])
 
 
 @kernel
-def trace_ways(state, rules, secrets, n, typing, weapon):
+def trace_ways(state: State, rules: Rules, secrets, n, typing, weapon):
     """Ways to lay the false traces, given the weapon."""
     return mark_ways(state, secrets, n, typing, c.FALSE_TRACE, rules.trace_fields, rules.weapon_fields[weapon])
 
 
 @kernel
-def weapon_ways(state, rules, secrets, n, typing, by_room):
+def weapon_ways(state: State, rules: Rules, secrets, n, typing, by_room):
     """Ways to choose a weapon and the false traces, by the weapon's room; returns the rooms where there are any."""
     armed = NONE
     for room in range(rules.n_rooms):
@@ -458,7 +460,7 @@ def clean_ways(secrets, first, n, typing, to_clean):
 
 
 @kernel
-def follow(state, rules, path):
+def follow(state: State, rules: Rules, path):
     """Plan a path, given as a word: its doors say in which order it takes its rooms."""
     deal.clear_plan(state)
     room = lowest(path >> PATH_ENTRY)
@@ -475,7 +477,7 @@ def follow(state, rules, path):
 
 
 @kernel
-def draw_weapon(state, rules, secrets, n, typing):
+def draw_weapon(state: State, rules: Rules, secrets, n, typing):
     """A weapon on the path, by its ways."""
     total = 0.0
     weapons = play.weapons_on_path(state, rules)
@@ -490,7 +492,7 @@ def draw_weapon(state, rules, secrets, n, typing):
 
 
 @kernel
-def draw_suspect(state, rules, secrets, n, typing):
+def draw_suspect(state: State, rules: Rules, secrets, n, typing):
     """A suspect, by its ways."""
     total = 0.0
     for suspect in range(rules.n_suspects):
@@ -502,7 +504,7 @@ def draw_suspect(state, rules, secrets, n, typing):
 
 
 @kernel
-def write_secret(state, word, card, what):
+def write_secret(state: State, word, card, what):
     """Enter in the record what a secret move was: the action card (if it lies face down), and its field or room."""
     entry = entry_of(word)
     event = with_argument(state.record[entry], 1, what)
@@ -513,7 +515,7 @@ def write_secret(state, word, card, what):
 
 
 @kernel
-def draw_marks(state, rules, secrets, n, typing, card):
+def draw_marks(state: State, rules: Rules, secrets, n, typing, card):
     """The fields of a board's false marks, uniformly from all ways."""
     board = rules.clue_fields if card == c.FALSE_CLUE else rules.trace_fields
     own = rules.suspect_fields[state.suspect] if card == c.FALSE_CLUE else rules.weapon_fields[state.weapon]
@@ -535,14 +537,14 @@ def draw_marks(state, rules, secrets, n, typing, card):
 
 
 @kernel
-def lay_mark(state, word, card, field):
+def lay_mark(state: State, word, card, field):
     """A false mark lies on a field."""
     state.false_marks |= bit(field)
     write_secret(state, word, card, field)
 
 
 @kernel
-def draw_cleanings(state, rules, secrets, n, typing):
+def draw_cleanings(state: State, rules: Rules, secrets, n, typing):
     """The rooms of all cleanings, uniformly from all ways: one after the other, by the ways that are left."""
     to_clean = state.path_rooms & state.vain
     state.crossed = state.finds
@@ -569,7 +571,7 @@ def draw_cleanings(state, rules, secrets, n, typing):
 
 
 @kernel
-def clean(state, rules, word, room):
+def clean(state: State, rules: Rules, word, room):
     """A room was cleaned, with a room card or an action card."""
     state.crossed |= bit(room)
     write_secret(state, word, c.CLEAN_ANY, room)

@@ -16,18 +16,18 @@ from murder_envs.core.bits import NONE, bit, has, lowest, popcount
 from murder_envs.core.jit import kernel
 from murder_envs.games.perfect_murder import cards as c
 from murder_envs.games.perfect_murder.layout import MOST_WAYS
-from murder_envs.games.perfect_murder.state import PATH_DOORS, copies
+from murder_envs.games.perfect_murder.state import PATH_DOORS, Rules, State, copies
 
 
 @kernel
-def cap(state, rules, card):
+def cap(state: State, rules: Rules, card):
     """How many copies of an action card can have been played, as the detective sees it."""
     up = copies(state.up, card)
     return up + min(copies(rules.action_cards, card) - up, state.n_down)
 
 
 @kernel
-def fits(state, fields, board, false_marks):
+def fits(state: State, fields, board, false_marks):
     """Can these be all the real marks of a board? No blank among them, nothing sure outside, few enough X besides."""
     besides = board & ~fields
     return (
@@ -38,12 +38,12 @@ def fits(state, fields, board, false_marks):
 
 
 @kernel
-def renew_sheet(state, rules):
+def renew_sheet(state: State, rules: Rules):
     """Draw the conclusions from what has become public since the last time."""
     false_clues = cap(state, rules, c.FALSE_CLUE)
     false_traces = cap(state, rules, c.FALSE_TRACE)
     cleanings = cap(state, rules, c.CLEAN_ANY)
-    state.caps = np.uint64(false_clues | false_traces << 8 | cleanings << 16)
+    state.caps = false_clues | false_traces << 8 | cleanings << 16
     suspects = NONE
     for suspect in range(rules.n_suspects):
         if fits(state, rules.suspect_fields[suspect], rules.clue_fields, false_clues):
@@ -65,7 +65,7 @@ def renew_sheet(state, rules):
 
 
 @kernel
-def follow_paths(state, rules, armed, cleanings):
+def follow_paths(state: State, rules: Rules, armed, cleanings):
     """Which paths are possible: the answers strike out some for good; others need more cleanings than there were, or
     pass no room of a fitting weapon (`armed`), as far as is known now."""
     must = state.finds | state.door_yes << PATH_DOORS

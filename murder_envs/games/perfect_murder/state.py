@@ -199,7 +199,7 @@ def packed(a, b, c, d):
 
 
 @kernel
-def record_event(state, kind, result, arguments, thing, value):
+def record_event(state: State, kind, result, arguments, thing, value):
     """Enter a finished action, with its arguments as one number; and for the observation the object and the value that
     both seats see."""
     state.record[state.record_n] = kind | result << KIND_BITS | arguments << (KIND_BITS + RESULT_BITS)

@@ -16,7 +16,7 @@ from murder_envs.games.perfect_murder import deal
 from murder_envs.games.perfect_murder.knowledge import bottom_room_cards, known_cards, looked_at
 from murder_envs.games.perfect_murder.moves import FLIGHT, PHASE, PHASES, STAGE_OF, STAGES
 from murder_envs.games.perfect_murder.sheet import renew_sheet
-from murder_envs.games.perfect_murder.state import PATH_DOORS, PATH_ENTRY, RECENT_WORDS
+from murder_envs.games.perfect_murder.state import PATH_DOORS, PATH_ENTRY, RECENT_WORDS, Rules, State
 
 # -- Rows of several bytes --------------------------------------------------------------------------
 
@@ -52,7 +52,7 @@ def put_words(row, at, words, n):
 
 
 @kernel
-def put_state_of_play(row, state, rules, seat):
+def put_state_of_play(row, state: State, rules: Rules, seat):
     """Who looks, whose move it is, the round board, the action cards and the piles."""
     acting = state.to_act == seat
     mine = seat == c.MURDERER
@@ -101,7 +101,7 @@ def put_depths(row, at, pile, n, cards):
 
 
 @kernel
-def put_cards(row, state, rules, seat):
+def put_cards(row, state: State, rules: Rules, seat):
     """Where each card is, as far as the seat knows."""
     n = rules.n_fields
     hand = state.hand
@@ -125,7 +125,7 @@ def put_cards(row, state, rules, seat):
 
 
 @kernel
-def put_markers(row, state, rules, seat):
+def put_markers(row, state: State, rules: Rules, seat):
     """What lies on both boards, as far as the seat knows; the plan."""
     n = rules.n_fields
     x_up = state.x_up
@@ -163,7 +163,7 @@ def one(i):
 
 
 @kernel
-def put_rooms(row, state, rules, seat):
+def put_rooms(row, state: State, rules: Rules, seat):
     """Rooms, doors and room cards."""
     n = rules.n_rooms
     mine = seat == c.MURDERER
@@ -192,7 +192,7 @@ def put_rooms(row, state, rules, seat):
 
 
 @kernel
-def put_sheet(row, state, rules):
+def put_sheet(row, state: State, rules: Rules):
     """What can be, on public facts."""
     put_word(row, rules.obs_caps, state.caps)
     on_some = state.on_some
@@ -213,7 +213,7 @@ def put_sheet(row, state, rules):
 
 
 @kernel
-def put_action(row, state, rules, seat):
+def put_action(row, state: State, rules: Rules, seat):
     """The action under way, the last ones done, the end."""
     mine = seat == c.MURDERER
     acting = state.to_act == seat
@@ -230,7 +230,7 @@ def put_action(row, state, rules, seat):
 
 
 @kernel
-def observe(state, rules, seat, row):
+def observe(state: State, rules: Rules, seat, row):
     """The seat's observation, section by section in rising order (a section's last word may spill into the next)."""
     if state.stale != 0:
         renew_sheet(state, rules)
@@ -246,7 +246,7 @@ def observe(state, rules, seat, row):
 
 
 @kernel
-def world(state, rules, row):
+def world(state: State, rules: Rules, row):
     """The state vector, block by block in rising order."""
     at = rules.obs_size
     observe(state, rules, 0, row)

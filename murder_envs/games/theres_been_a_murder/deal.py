@@ -8,13 +8,13 @@ from murder_envs.core.jit import kernel
 from murder_envs.core.records import emptier
 from murder_envs.core.rng import below, seed_rng, shuffle
 from murder_envs.games.theres_been_a_murder.cards import CARD, N_CARDS, NO_CARD
-from murder_envs.games.theres_been_a_murder.state import PLACE, State
+from murder_envs.games.theres_been_a_murder.state import PLACE, Rules, State
 
 empty = emptier(State)
 
 
 @kernel
-def set_up(state, rules, seed):
+def set_up(state: State, rules: Rules, seed):
     """Set Up: build the deck and deal two cards each; what the seats know and what cards do comes later.
 
     The deck is built with its top last: the lower part with the Detective, then the upper part with the Murderer. The
@@ -52,7 +52,7 @@ def set_up(state, rules, seed):
 
 
 @kernel
-def put_in_part(state, card, start, n):
+def put_in_part(state: State, card, start, n):
     """Shuffle a card into the n cards at state.deck[start:], which move up for it."""
     at = start + below(state, n + 1)
     for i in range(start + n, at, -1):
@@ -61,7 +61,7 @@ def put_in_part(state, card, start, n):
 
 
 @kernel
-def take_top(state):
+def take_top(state: State):
     """Take the top card off the deck."""
     top = state.deck_n - 1
     card = state.deck[top]
@@ -72,13 +72,13 @@ def take_top(state):
 
 
 @kernel
-def part_of(state, i):
+def part_of(state: State, i):
     """The part of the deck in which its i-th card from the bottom lies."""
     return PLACE.lower if i < state.lower_n else PLACE.upper
 
 
 @kernel
-def part_of_deck(state, start, stop):
+def part_of_deck(state: State, start, stop):
     """Set of the cards at state.deck[start:stop]."""
     cards = NONE
     for i in range(start, stop):

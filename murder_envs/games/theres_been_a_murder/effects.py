@@ -20,6 +20,7 @@ from murder_envs.games.theres_been_a_murder import events, moves
 from murder_envs.games.theres_been_a_murder.cards import CARD, NO_CARD, SET, card_set
 from murder_envs.games.theres_been_a_murder.deal import part_of_deck, take_top
 from murder_envs.games.theres_been_a_murder.moves import ACT, ENDING, PHASE, TALK, THEN
+from murder_envs.games.theres_been_a_murder.state import Rules, State
 
 # -- Moving cards -------------------------------------------------------------------------------
 # Cards have no copies and lie in one of four kinds of place: a hand or the removed pile (sets), the deck or the discard
@@ -27,14 +28,14 @@ from murder_envs.games.theres_been_a_murder.moves import ACT, ENDING, PHASE, TAL
 
 
 @kernel
-def ask_one(state, phase, seat):
+def ask_one(state: State, phase, seat):
     """Somebody is asked, and nothing else comes before the answer."""
     ask(state, phase, seat)
     return THEN.asked
 
 
 @kernel
-def finish(state, ending):
+def finish(state: State, ending):
     """Game End: nobody is asked any more."""
     state.ending = ending
     ask(state, PHASE.over, NO_SEAT)
@@ -42,14 +43,14 @@ def finish(state, ending):
 
 
 @kernel
-def lay_on_discard(state, card):
+def lay_on_discard(state: State, card):
     """A card goes on top of the discard pile."""
     state.discard[state.discard_n] = card
     state.discard_n += 1
 
 
 @kernel
-def put_into_deck(state, card):
+def put_into_deck(state: State, card):
     """A card goes on top of the deck (a shuffle follows)."""
     state.deck[state.deck_n] = card
     state.deck_n += 1
@@ -68,7 +69,7 @@ def take_out(pile, n, card):
 
 
 @kernel
-def take_from_deck(state, card):
+def take_from_deck(state: State, card):
     """Take a card out of the deck; the line between its parts stays where it is."""
     at = take_out(state.deck, state.deck_n, card)
     state.deck_n -= 1
@@ -77,7 +78,7 @@ def take_from_deck(state, card):
 
 
 @kernel
-def shuffle_deck(state, rules):
+def shuffle_deck(state: State, rules: Rules):
     """The deck is shuffled; there are no two parts any more."""
     shuffle(state, state.deck, 0, state.deck_n)
     state.lower_n = 0
@@ -85,7 +86,7 @@ def shuffle_deck(state, rules):
 
 
 @kernel
-def draw(state, rules, seat):
+def draw(state: State, rules: Rules, seat):
     """A seat draws the top card, and the card takes effect as it enters the hand."""
     events.saw_draw(state, rules, seat)
     card = take_top(state)
@@ -94,7 +95,7 @@ def draw(state, rules, seat):
 
 
 @kernel
-def blackmailed(state, rules):
+def blackmailed(state: State, rules: Rules):
     """The seat that holds both the Blackmailer and the Detective, or NO_SEAT."""
     for seat in range(rules.n_seats):
         if state.hand[seat] & SET.blackmail == SET.blackmail:
@@ -103,7 +104,7 @@ def blackmailed(state, rules):
 
 
 @kernel
-def blackmail(state, rules, seat):
+def blackmail(state: State, rules: Rules, seat):
     """19. The Blackmailer: both are shown, and the Detective goes back into the deck, however the two met."""
     events.saw_blackmail(state, rules, seat)
     state.hand[seat] &= ~bit(CARD.detective)
@@ -112,7 +113,7 @@ def blackmail(state, rules, seat):
 
 
 @kernel
-def murderer_passed_to(state, seat):
+def murderer_passed_to(state: State, seat):
     """3. The Confidant, 6. The Witness: the Murderer was passed to a seat; does the game end?
 
     What counts is the taker's hand as it is now, when all cards of the effect have moved: a Confidant that it gave away
@@ -127,7 +128,7 @@ def murderer_passed_to(state, seat):
 
 
 @kernel
-def drunk_window(rules):
+def drunk_window(rules: Rules):
     """8. The Drunk: does the talk of this table have windows for its holder?
 
     Where all is open there is nothing left to tell, and a silent table plays without it.
@@ -141,7 +142,7 @@ def drunk_window(rules):
 
 
 @kernel
-def is_chooser(state, rules, seat):
+def is_chooser(state: State, rules: Rules, seat):
     """Does a seat place a card face down in the effect under way (if it has one)? The last case is the Maid's."""
     effect = state.effect
     if effect == CARD.gossip:
@@ -157,7 +158,7 @@ def is_chooser(state, rules, seat):
 
 
 @kernel
-def next_chooser(state, rules):
+def next_chooser(state: State, rules: Rules):
     """The first seat clockwise from the actor that has a card to place and has not placed it; NO_SEAT when all have.
 
     Who has no card is no chooser, and still receives (9, 10, 12: such a player simply gets the card).
@@ -170,7 +171,7 @@ def next_chooser(state, rules):
 
 
 @kernel
-def ask_choosers(state, rules):
+def ask_choosers(state: State, rules: Rules):
     """Ask the next chooser; when all cards are placed they move, or are shown, at once."""
     seat = next_chooser(state, rules)
     if seat != NO_SEAT:
@@ -179,7 +180,7 @@ def ask_choosers(state, rules):
 
 
 @kernel
-def pass_all(state, rules):
+def pass_all(state: State, rules: Rules):
     """All placed cards change hands at once; then the Murderer's, the Drunk's and the Blackmailer's rules.
 
     The end comes first: a game that is over resolves nothing more.
@@ -207,7 +208,7 @@ def pass_all(state, rules):
 
 
 @kernel
-def show_all(state, rules):
+def show_all(state: State, rules: Rules):
     """17. The Maid: both neighbours' cards are shown to the actor."""
     actor = state.turn
     for offset in range(1, rules.n_seats):
@@ -219,7 +220,7 @@ def show_all(state, rules):
 
 
 @kernel
-def apply_choice(state, rules, action):
+def apply_choice(state: State, rules: Rules, action):
     """A seat places a card face down."""
     state.chosen[state.to_act] = moves.card_of(action, ACT.give)
     return ask_choosers(state, rules)
@@ -233,7 +234,7 @@ CHOOSE_A_PLAYER = card_set(CARD.detective, CARD.cad, CARD.socialite, CARD.invali
 
 
 @kernel
-def carry_out(state, rules):
+def carry_out(state: State, rules: Rules):
     """Start the effect under way: its actor is the seat whose turn it is, also if the Monkey copies it."""
     effect = state.effect
     actor = state.turn
@@ -253,7 +254,7 @@ def carry_out(state, rules):
 
 
 @kernel
-def look_into_deck(state, rules, actor):
+def look_into_deck(state: State, rules: Rules, actor):
     """15, 16, 18, 22: Secretary, Butler, Driver and Seer look at cards of the deck; an empty deck: nothing.
 
     The Secretary sees all of it in order, the Driver the top three, the Seer the bottom card, and the top card is
@@ -278,7 +279,7 @@ def look_into_deck(state, rules, actor):
 
 
 @kernel
-def legal_target(state, rules, legal_set):
+def legal_target(state: State, rules: Rules, legal_set):
     """2: anybody; 24: a neighbour; 9, 10, 11, 13: another player.
 
     The Detective may choose its own player (Ruling: the rulebook says "a player" where other cards say "another"),
@@ -296,7 +297,7 @@ def legal_target(state, rules, legal_set):
 
 
 @kernel
-def apply_target(state, rules, action):
+def apply_target(state: State, rules: Rules, action):
     """The actor names a player."""
     actor = state.turn
     target = seat_at(rules, actor, action - ACT.target)
@@ -319,7 +320,7 @@ def apply_target(state, rules, action):
 
 
 @kernel
-def apply_discard(state, rules, action):
+def apply_discard(state: State, rules: Rules, action):
     """The target's card is laid open, unplayed, so its effect does not come; the Murderer: all win."""
     seat = state.to_act
     card = moves.card_of(action, ACT.give)
@@ -333,7 +334,7 @@ def apply_discard(state, rules, action):
 
 
 @kernel
-def legal_target2(state, rules, legal_set):
+def legal_target2(state: State, rules: Rules, legal_set):
     """The second of two other players."""
     first = offset_of(rules, state.targets[0], state.turn)
     allow_all(legal_set, ACT.target, full(rules.n_seats) & ~(bit(0) | bit(first)))
@@ -343,7 +344,7 @@ def legal_target2(state, rules, legal_set):
 
 
 @kernel
-def the_swain(state, rules):
+def the_swain(state: State, rules: Rules):
     """Draw a card if there is one; a Drunk just drawn may talk before the target is chosen.
 
     An empty deck is no loss here: the players lose only where a turn begins with a draw (Game End).
@@ -357,14 +358,14 @@ def the_swain(state, rules):
 
 
 @kernel
-def after_swain_drew(state):
+def after_swain_drew(state: State):
     """A target is chosen, if there is a card to take."""
     actor = state.turn
     return ask_one(state, PHASE.target, actor) if state.hand[actor] != NONE else THEN.next_turn
 
 
 @kernel
-def be_taken_from(state, rules, actor, target):
+def be_taken_from(state: State, rules: Rules, actor, target):
     """The target takes a random card of the actor's hand, whatever it is.
 
     It counts as a pass (Ruling: the rulebook sets passing against drawing, and lets the Murderer travel this way).
@@ -381,7 +382,7 @@ def be_taken_from(state, rules, actor, target):
 
 
 @kernel
-def legal_rescue(state, rules, legal_set):
+def legal_rescue(state: State, rules: Rules, legal_set):
     """Any card of the discard pile but the one just played, which lies on top: the Doctor, or the Monkey as its copy.
 
     One has to be taken if there is any (Ruling: "take" is no offer).
@@ -393,7 +394,7 @@ def legal_rescue(state, rules, legal_set):
 
 
 @kernel
-def apply_rescue(state, rules, action):
+def apply_rescue(state: State, rules: Rules, action):
     """The card is shown and shuffled into the deck."""
     card = moves.card_of(action, ACT.take)
     events.saw_rescue(state, rules, state.turn, card)
@@ -409,14 +410,14 @@ def apply_rescue(state, rules, action):
 
 
 @kernel
-def legal_search(state, rules, legal_set):
+def legal_search(state: State, rules: Rules, legal_set):
     """Any card of the deck, or none."""
     moves.allow_cards(legal_set, ACT.take, part_of_deck(state, 0, state.deck_n))
     allow(legal_set, ACT.leave)
 
 
 @kernel
-def apply_search(state, rules, action):
+def apply_search(state: State, rules: Rules, action):
     """A card may go on top of the discard pile, for all to see; the deck is shuffled in any case."""
     card = NO_CARD if action == ACT.leave else moves.card_of(action, ACT.take)
     events.saw_search(state, rules, state.turn, card)
@@ -430,20 +431,20 @@ def apply_search(state, rules, action):
 
 
 @kernel
-def n_top(state):
+def n_top(state: State):
     """How many cards the Driver looks at."""
     return min(3, state.deck_n)
 
 
 @kernel
-def legal_pick(state, rules, legal_set):
+def legal_pick(state: State, rules: Rules, legal_set):
     """Any of the cards looked at."""
     n = state.deck_n
     moves.allow_cards(legal_set, ACT.take, part_of_deck(state, n - n_top(state), n))
 
 
 @kernel
-def apply_pick(state, rules, action):
+def apply_pick(state: State, rules: Rules, action):
     """One card is taken into the hand; the whole deck is shuffled; only then does the card take effect.
 
     Nothing was in a hand while it was looked at, so the Murderer may safely be seen; and taking is no pass.
@@ -461,13 +462,13 @@ def apply_pick(state, rules, action):
 
 
 @kernel
-def legal_bury(state, rules, legal_set):
+def legal_bury(state: State, rules: Rules, legal_set):
     """Any card of the hand but the Murderer, unless it is alone (Ruling: to bury is a game effect too)."""
     moves.allow_cards(legal_set, ACT.give, moves.buriable(state.hand[state.turn]))
 
 
 @kernel
-def apply_bury(state, rules, action):
+def apply_bury(state: State, rules: Rules, action):
     """The card goes under the deck, unseen; it joins the lower part if there is one."""
     actor = state.turn
     card = moves.card_of(action, ACT.give)
@@ -486,7 +487,7 @@ def apply_bury(state, rules, action):
 
 
 @kernel
-def apply_seer(state, rules, action):
+def apply_seer(state: State, rules: Rules, action):
     """Everybody sees whether the card is raised; then there are no two parts any more."""
     is_raised = 1 if action == ACT.raise_ else 0
     events.saw_seer(state, rules, state.turn, is_raised)
@@ -502,7 +503,7 @@ def apply_seer(state, rules, action):
 
 
 @kernel
-def apply_name(state, rules, action):
+def apply_name(state: State, rules: Rules, action):
     """The actor alone learns which other seat holds the card, or that none does."""
     actor = state.turn
     card = moves.card_of(action, ACT.name)
@@ -518,7 +519,7 @@ def apply_name(state, rules, action):
 
 
 @kernel
-def report(state, rules, actor, target):
+def report(state: State, rules: Rules, actor, target):
     """A random card of a neighbour is shown to all and goes back."""
     hand = state.hand[target]
     if hand == NONE:

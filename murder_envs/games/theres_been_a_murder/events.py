@@ -15,13 +15,13 @@ from murder_envs.games.theres_been_a_murder import knowledge, moves
 from murder_envs.games.theres_been_a_murder.cards import CARD, NO_CARD, SET
 from murder_envs.games.theres_been_a_murder.deal import part_of, part_of_deck
 from murder_envs.games.theres_been_a_murder.moves import EVENT, TELLS_ALL
-from murder_envs.games.theres_been_a_murder.state import PLACE, hand_size, record_event
+from murder_envs.games.theres_been_a_murder.state import PLACE, Rules, State, hand_size, record_event
 
 # -- Set Up and Game Turns ----------------------------------------------------------------------
 
 
 @kernel
-def saw_deal(state, rules):
+def saw_deal(state: State, rules: Rules):
     """Set Up: the Murderer was shuffled into the upper part, the Detective into the lower, neither was removed.
 
     So a seat that was dealt a card of the upper part may hold the Murderer, and one that was dealt a card of the lower
@@ -48,13 +48,13 @@ def saw_deal(state, rules):
 
 
 @kernel
-def saw_lone_aristocrat(state, rules, seat):
+def saw_lone_aristocrat(state: State, rules: Rules, seat):
     """A seat with fewer than two cards does not draw: it holds the Aristocrat."""
     knowledge.all_know(state, rules, CARD.aristocrat, PLACE.hands + seat)
 
 
 @kernel
-def saw_need_to_draw(state, rules, seat):
+def saw_need_to_draw(state: State, rules: Rules, seat):
     """A seat is about to draw: it does not hold the Aristocrat."""
     knowledge.strike(state, rules, bit(CARD.aristocrat), PLACE.hands + seat)
 
@@ -66,7 +66,7 @@ def who_sees(group, a, b, card):
 
 
 @kernel
-def saw_draw(state, rules, seat):
+def saw_draw(state: State, rules: Rules, seat):
     """A seat takes the top card: the seat sees it, all see the Drunk, others see a back.
 
     A back may be whatever may lie in the top card's part of the deck, without the cards whose depth the viewer knows;
@@ -88,13 +88,13 @@ def saw_draw(state, rules, seat):
 
 
 @kernel
-def saw_drunk(state, seat):
+def saw_drunk(state: State, seat):
     """8. The Drunk: announced whenever it enters a hand. Where it is, `knowledge.pin` shows everybody."""
     record_event(state, EVENT.drunk, seat, NO_SEAT, CARD.drunk)
 
 
 @kernel
-def saw_play(state, rules, seat, card):
+def saw_play(state: State, rules: Rules, seat, card):
     """A card is played from a hand: what would have to be played before it is not there.
 
     The Monkey goes before the Drunk, and both before the Aristocrat (Game Turns: the lower number takes precedence);
@@ -113,7 +113,7 @@ def saw_play(state, rules, seat, card):
 
 
 @kernel
-def saw_shuffle(state, rules):
+def saw_shuffle(state: State, rules: Rules):
     """The deck is shuffled: the line between its parts and all depths are lost."""
     knowledge.lose_line(state, rules)
     for group in range(knowledge.groups_of(rules)):
@@ -121,7 +121,7 @@ def saw_shuffle(state, rules):
 
 
 @kernel
-def saw_symbol(state, seat, symbol):
+def saw_symbol(state: State, seat, symbol):
     """No Talking!: a symbol was sent, or -1: none. It says nothing of cards that everybody would agree on."""
     record_event(state, EVENT.signal, seat, NO_SEAT, symbol + 1)
 
@@ -130,13 +130,13 @@ def saw_symbol(state, seat, symbol):
 
 
 @kernel
-def saw_target(state, actor, target):
+def saw_target(state: State, actor, target):
     """The actor chooses a player."""
     record_event(state, EVENT.target, actor, target, 0)
 
 
 @kernel
-def certain(state, rules, group, card, place):
+def certain(state: State, rules: Rules, group, card, place):
     """Lanes of the viewers who are certain that a card is at a place."""
     elsewhere = all_lanes(NONE)
     for other in range(knowledge.places_of(rules)):
@@ -147,7 +147,7 @@ def certain(state, rules, group, card, place):
 
 
 @kernel
-def by_choice(state, group, seat):
+def by_choice(state: State, group, seat):
     """Cards other than the Drunk that may be among those a seat chooses from, the Murderer only if it is alone."""
     never = bit(CARD.drunk) | bit(CARD.murderer) if hand_size(state, seat) >= 2 else bit(CARD.drunk)
     return without(load(state.possible[group, PLACE.hands + seat]), all_lanes(never))
@@ -160,7 +160,7 @@ def only_one(cards):
 
 
 @kernel
-def saw_passes(state, rules):
+def saw_passes(state: State, rules: Rules):
     """The chosen cards move, all at once.
 
     Both ends of a pass see the card, and all see the Drunk. For other viewers the candidates are the Stranger alone
@@ -198,7 +198,7 @@ def saw_passes(state, rules):
 
 
 @kernel
-def saw_discard(state, rules, seat, card):
+def saw_discard(state: State, rules: Rules, seat, card):
     """2. The Detective: a seat chooses this card to discard; had it the Stranger, it would be that."""
     saw_forced_discard(state, rules, seat, card)
     if card != CARD.stranger:
@@ -206,20 +206,20 @@ def saw_discard(state, rules, seat, card):
 
 
 @kernel
-def saw_forced_discard(state, rules, seat, card):
+def saw_forced_discard(state: State, rules: Rules, seat, card):
     """A card goes from a hand to the discard pile, unplayed and not by choice."""
     record_event(state, EVENT.discard, seat, NO_SEAT, card)
     knowledge.laid_open(state, rules, card)
 
 
 @kernel
-def saw_aristocrat_s_turn(state, rules, seat):
+def saw_aristocrat_s_turn(state: State, rules: Rules, seat):
     """20. The Aristocrat: after its discards no Action is left, nor what would have been played before it."""
     knowledge.strike(state, rules, bit(CARD.monkey) | bit(CARD.drunk) | SET.actions, PLACE.hands + seat)
 
 
 @kernel
-def saw_random_pass(state, rules, giver, taker, card):
+def saw_random_pass(state: State, rules: Rules, giver, taker, card):
     """11. The Swain: a card is taken at random; both ends see it, and all see the Drunk."""
     record_event(state, EVENT.pass_, giver, taker, 0)
     for group in range(knowledge.groups_of(rules)):
@@ -232,7 +232,7 @@ def saw_random_pass(state, rules, giver, taker, card):
 
 
 @kernel
-def saw_show(state, rules, viewer, shower, card):
+def saw_show(state: State, rules: Rules, viewer, shower, card):
     """17. The Maid: a viewer is shown a card of the shower's choice; had the shower the Stranger, it would be that."""
     record_event(state, EVENT.show, shower, viewer, 0)
     knowledge.one_knows(state, rules, viewer, card, PLACE.hands + shower)
@@ -244,20 +244,20 @@ def saw_show(state, rules, viewer, shower, card):
 
 
 @kernel
-def saw_rescue(state, rules, seat, card):
+def saw_rescue(state: State, rules: Rules, seat, card):
     """14. The Doctor: a discarded card goes into the deck (a shuffle follows)."""
     record_event(state, EVENT.rescue, seat, NO_SEAT, card)
     knowledge.all_know(state, rules, card, PLACE.upper)
 
 
 @kernel
-def saw_look(state, viewer, start, stop):
+def saw_look(state: State, viewer, start, stop):
     """15, 18, 22: a viewer looks at state.deck[start:stop]."""
     state.depth_known[viewer // N_LANES, viewer % N_LANES] |= part_of_deck(state, start, stop)
 
 
 @kernel
-def saw_search(state, rules, seat, card):
+def saw_search(state: State, rules: Rules, seat, card):
     """15. The Secretary: a card of the deck is discarded for all to see, or none (NO_CARD)."""
     record_event(state, EVENT.search, seat, NO_SEAT, card)
     if card != NO_CARD:
@@ -265,7 +265,7 @@ def saw_search(state, rules, seat, card):
 
 
 @kernel
-def saw_top(state, rules, seat):
+def saw_top(state: State, rules: Rules, seat):
     """16. The Butler: the top card is announced to all."""
     card = state.deck[state.deck_n - 1]
     record_event(state, EVENT.butler, seat, NO_SEAT, card)
@@ -274,7 +274,7 @@ def saw_top(state, rules, seat):
 
 
 @kernel
-def saw_pick(state, rules, seat, card, n_looked):
+def saw_pick(state: State, rules: Rules, seat, card, n_looked):
     """18. The Driver: a seat keeps one of the top cards.
 
     For other viewers it is one of these: the card itself where they knew its depth, else what may lie in its part.
@@ -295,7 +295,7 @@ def saw_pick(state, rules, seat, card, n_looked):
 
 
 @kernel
-def saw_blackmail(state, rules, seat):
+def saw_blackmail(state: State, rules: Rules, seat):
     """19. The Blackmailer: both cards are shown, and the Detective goes into the deck (a shuffle follows)."""
     record_event(state, EVENT.blackmail, seat, NO_SEAT, CARD.detective)
     knowledge.all_know(state, rules, CARD.detective, PLACE.upper)
@@ -303,7 +303,7 @@ def saw_blackmail(state, rules, seat):
 
 
 @kernel
-def saw_bury(state, rules, seat, card):
+def saw_bury(state: State, rules: Rules, seat, card):
     """21. The Nun: a seat puts a card of its choice under the deck; a single candidate is known there."""
     record_event(state, EVENT.bury, seat, NO_SEAT, 0)
     part = PLACE.lower if state.lower_n > 0 else PLACE.upper
@@ -317,7 +317,7 @@ def saw_bury(state, rules, seat, card):
 
 
 @kernel
-def saw_seer(state, rules, seat, is_raised):
+def saw_seer(state: State, rules: Rules, seat, is_raised):
     """22. The Seer: everybody sees whether the bottom card is raised to the top; if so there is no line any more.
 
     Depths that are known stay known: all have seen how the order changed.
@@ -331,7 +331,7 @@ def saw_seer(state, rules, seat, is_raised):
 
 
 @kernel
-def saw_answer(state, rules, viewer, card, holder):
+def saw_answer(state: State, rules: Rules, viewer, card, holder):
     """23. The Faithful Hound: all hear the name; a viewer alone learns which other seat holds the card, or that none
     does (NO_SEAT)."""
     record_event(state, EVENT.name, viewer, NO_SEAT, card)
@@ -344,14 +344,14 @@ def saw_answer(state, rules, viewer, card, holder):
 
 
 @kernel
-def saw_report(state, rules, seat, target, card):
+def saw_report(state: State, rules: Rules, seat, target, card):
     """24. The Reporter: a random card of a hand is shown to all."""
     record_event(state, EVENT.report, seat, target, card)
     knowledge.all_know(state, rules, card, PLACE.hands + target)
 
 
 @kernel
-def tellable(state, rules, teller):
+def tellable(state: State, rules: Rules, teller):
     """8. The Drunk: cards of which a seat knows more than the public: a place excluded, or a depth."""
     public = rules.n_seats
     cards = knowledge.depths_of(state, teller) & ~knowledge.depths_of(state, public)
@@ -361,27 +361,27 @@ def tellable(state, rules, teller):
 
 
 @kernel
-def saw_tell(state, rules, teller, card):
+def saw_tell(state: State, rules: Rules, teller, card):
     """The Drunk's holder tells all it knows about where a card is."""
     record_event(state, EVENT.tell, teller, NO_SEAT, card)
     share(state, rules, teller, bit(card))
 
 
 @kernel
-def saw_tell_all(state, rules, teller):
+def saw_tell_all(state: State, rules: Rules, teller):
     """The Drunk's holder tells all it knows about where cards are."""
     record_event(state, EVENT.tell, teller, NO_SEAT, TELLS_ALL)
     share(state, rules, teller, tellable(state, rules, teller))
 
 
 @kernel
-def saw_hush(state, teller):
+def saw_hush(state: State, teller):
     """The Drunk's holder says no more."""
     record_event(state, EVENT.tell, teller, NO_SEAT, NO_CARD)
 
 
 @kernel
-def share(state, rules, teller, cards):
+def share(state: State, rules: Rules, teller, cards):
     """Of some cards everybody excludes the places that the teller excludes, and knows the depths that it knows."""
     deep = all_lanes(knowledge.depths_of(state, teller) & cards)
     for place in range(knowledge.places_of(rules)):

@@ -18,7 +18,7 @@ from murder_envs.core.rng import stream_below
 from murder_envs.games.theres_been_a_murder import moves
 from murder_envs.games.theres_been_a_murder.cards import CARD, N_CARDS, NO_CARD, card_set
 from murder_envs.games.theres_been_a_murder.moves import ACT, MAX_SEATS, MAX_SYMBOLS, PHASE, PHASES
-from murder_envs.games.theres_been_a_murder.state import N_PLACES
+from murder_envs.games.theres_been_a_murder.state import N_PLACES, Rules
 from murder_envs.games.theres_been_a_murder.view import OBS
 
 CERTAIN = 0.99
@@ -64,7 +64,7 @@ SEEKERS = card_set(*_cards("maid hound reporter"))
 
 
 @kernel
-def heuristic(row, legal_set, rules, stream):
+def heuristic(row, legal_set, rules: Rules, stream):
     """The scripted player's action."""
     if count(legal_set) == 1:
         return kth_of(legal_set, 0)

@@ -33,19 +33,19 @@ from murder_envs.core.lanes import (
 from murder_envs.games.theres_been_a_murder.cards import CARD
 from murder_envs.games.theres_been_a_murder.deal import part_of_deck
 from murder_envs.games.theres_been_a_murder.moves import TALK
-from murder_envs.games.theres_been_a_murder.state import PLACE, hand_size
+from murder_envs.games.theres_been_a_murder.state import PLACE, Rules, State, hand_size
 
 # -- Tables -------------------------------------------------------------------------------------
 
 
 @kernel
-def places_of(rules):
+def places_of(rules: Rules):
     """How many places there are at this table."""
     return PLACE.hands + rules.n_seats
 
 
 @kernel
-def groups_of(rules):
+def groups_of(rules: Rules):
     """How many groups of lanes the viewers of this table fill: all seats and the public."""
     return (rules.n_seats + N_LANES) // N_LANES
 
@@ -57,13 +57,13 @@ def lane_of(viewer, group):
 
 
 @kernel
-def may_be(state, viewer, place):
+def may_be(state: State, viewer, place):
     """Set of cards that may lie at a place, as far as a viewer knows."""
     return state.possible[viewer // N_LANES, place, viewer % N_LANES]
 
 
 @kernel
-def depths_of(state, viewer):
+def depths_of(state: State, viewer):
     """Set of deck cards whose exact place a viewer knows."""
     return state.depth_known[viewer // N_LANES, viewer % N_LANES]
 
@@ -72,7 +72,7 @@ def depths_of(state, viewer):
 
 
 @kernel
-def close(state, rules):
+def close(state: State, rules: Rules):
     """After an event: bring every table up to what follows from it."""
     drunk_at = measure(state, rules)
     n = groups_of(rules)
@@ -87,7 +87,7 @@ def close(state, rules):
 
 
 @kernel
-def measure(state, rules):
+def measure(state: State, rules: Rules):
     """Count the cards at each place, into `place_size`; returns the place of the Drunk if a hand holds it, or -1."""
     drunk_at = -1
     for seat in range(rules.n_seats):
@@ -101,7 +101,7 @@ def measure(state, rules):
 
 
 @kernel
-def pin(state, rules, group, drunk_at):
+def pin(state: State, rules: Rules, group, drunk_at):
     """What needs no reasoning: the own hand, the Drunk's place in a hand or none, empty places, known depths.
 
     All see which hand holds the Drunk, since its holder announces it (8. The Drunk), and so that none does.
@@ -130,7 +130,7 @@ def pin(state, rules, group, drunk_at):
 
 
 @kernel
-def conclude(state, rules, group):
+def conclude(state: State, rules: Rules, group):
     """Repeat until nothing changes: a place with as many candidates as cards holds exactly these; a place whose sure
     cards (possible nowhere else) are as many as its size holds nothing else."""
     n = places_of(rules)
@@ -163,7 +163,7 @@ def conclude(state, rules, group):
 
 
 @kernel
-def pool(state, rules):
+def pool(state: State, rules: Rules):
     """No Talking!, where all agree to relax it: with open talk, what one knows all know."""
     n = rules.n_seats
     deep = NONE
@@ -183,7 +183,7 @@ def pool(state, rules):
 
 
 @kernel
-def learn(state, rules, group, cards, place):
+def learn(state: State, rules: Rules, group, cards, place):
     """Each viewer of a group learns of its own cards that they are at a place, and nowhere else."""
     for other in range(places_of(rules)):
         store(state.possible[group, other], without(load(state.possible[group, other]), cards))
@@ -191,13 +191,13 @@ def learn(state, rules, group, cards, place):
 
 
 @kernel
-def gain(state, group, cards, place):
+def gain(state: State, group, cards, place):
     """For each viewer of a group, its own cards may now be at a place too."""
     store(state.possible[group, place], either(load(state.possible[group, place]), cards))
 
 
 @kernel
-def one_knows(state, rules, viewer, card, place):
+def one_knows(state: State, rules: Rules, viewer, card, place):
     """A single viewer learns where a card is."""
     group, lane = viewer // N_LANES, viewer % N_LANES
     for other in range(places_of(rules)):
@@ -206,27 +206,27 @@ def one_knows(state, rules, viewer, card, place):
 
 
 @kernel
-def one_strikes(state, viewer, card, place):
+def one_strikes(state: State, viewer, card, place):
     """A single viewer learns that a card is not at a place."""
     state.possible[viewer // N_LANES, place, viewer % N_LANES] &= ~bit(card)
 
 
 @kernel
-def all_know(state, rules, card, place):
+def all_know(state: State, rules: Rules, card, place):
     """Everybody learns where a card is."""
     for group in range(groups_of(rules)):
         learn(state, rules, group, all_lanes(bit(card)), place)
 
 
 @kernel
-def strike(state, rules, cards, place):
+def strike(state: State, rules: Rules, cards, place):
     """Everybody learns that none of some cards is at a place."""
     for group in range(groups_of(rules)):
         store(state.possible[group, place], without(load(state.possible[group, place]), all_lanes(cards)))
 
 
 @kernel
-def laid_open(state, rules, card):
+def laid_open(state: State, rules: Rules, card):
     """A card is in the discard pile now: in no table any more."""
     this = all_lanes(bit(card))
     for group in range(groups_of(rules)):
@@ -236,7 +236,7 @@ def laid_open(state, rules, card):
 
 
 @kernel
-def lose_line(state, rules):
+def lose_line(state: State, rules: Rules):
     """What may be in the lower part may now be anywhere in the deck."""
     for group in range(groups_of(rules)):
         gain(state, group, load(state.possible[group, PLACE.lower]), PLACE.upper)

@@ -23,11 +23,11 @@ from murder_envs.games.theres_been_a_murder import effects, events, knowledge, m
 from murder_envs.games.theres_been_a_murder.cards import BEST_SCORE, CARD, NO_CARD, SET
 from murder_envs.games.theres_been_a_murder.deal import part_of_deck, set_up
 from murder_envs.games.theres_been_a_murder.moves import ACT, DEAD_END, ENDING, PHASE, REWARD, THEN, WINS
-from murder_envs.games.theres_been_a_murder.state import PLACE, hand_size
+from murder_envs.games.theres_been_a_murder.state import PLACE, Rules, State, hand_size
 
 
 @kernel
-def legal(state, rules, legal_set):
+def legal(state: State, rules: Rules, legal_set):
     """The legal set of the seat to act; empty when the game is over."""
     for w in range(legal_set.shape[0]):
         legal_set[w] = NONE
@@ -60,7 +60,7 @@ def legal(state, rules, legal_set):
 
 
 @kernel
-def step(state, rules, action):
+def step(state: State, rules: Rules, action):
     """One decision; the action is known to be legal."""
     phase = state.phase
     if phase == PHASE.play:
@@ -93,7 +93,7 @@ def step(state, rules, action):
 
 
 @kernel
-def resolve(state, rules, then):
+def resolve(state: State, rules: Rules, then):
     """Go on until somebody is asked: after each event the tables are closed, then comes what follows from it.
 
     Effects do not call each other but say what comes next (THEN), so that one place closes the tables, once an event.
@@ -117,7 +117,7 @@ def resolve(state, rules, then):
 
 
 @kernel
-def after_entering(state, rules):
+def after_entering(state: State, rules: Rules):
     """Cards have entered hands: the Blackmailer may go off; then the drawing, the Swain or the turn goes on.
 
     The deal, whose game has no phase yet, is followed by the first turn.
@@ -139,7 +139,7 @@ def after_entering(state, rules):
 
 
 @kernel
-def deal(state, rules, seed):
+def deal(state: State, rules: Rules, seed):
     """Set up, let the dealt cards take effect (Ruling: after the whole deal), and begin the first turn."""
     set_up(state, rules, seed)
     events.saw_deal(state, rules)
@@ -150,7 +150,7 @@ def deal(state, rules, seed):
 
 
 @kernel
-def begin_turn(state, rules, next_seat):
+def begin_turn(state: State, rules: Rules, next_seat):
     """The start of a turn: clear what the effect left on the table, end checks, then the draw.
 
     20. The Aristocrat: its holder does not draw. So a seat with fewer than two cards shows by not drawing that it holds
@@ -183,7 +183,7 @@ def begin_turn(state, rules, next_seat):
 
 
 @kernel
-def draw_phase(state, rules):
+def draw_phase(state: State, rules: Rules):
     """Draw: up to two cards, one at a time, each taking effect as it enters the hand.
 
     Game End: where a card is needed and cannot be drawn the players lose, also if one of two could be (Ruling).
@@ -198,13 +198,13 @@ def draw_phase(state, rules):
 
 
 @kernel
-def never_reaches_two(state, seat):
+def never_reaches_two(state: State, seat):
     """Ruling: with only the Detective left, the Blackmailer's holder could draw it for ever."""
     return state.deck_n == 1 and state.deck[0] == CARD.detective and has(state.hand[seat], CARD.blackmailer)
 
 
 @kernel
-def ask_talk(state, rules):
+def ask_talk(state: State, rules: Rules):
     """8. The Drunk: its holder may talk, whosever turn it is.
 
     The window opens even if the holder has nothing to tell, so its coming says nothing. Nobody decides anything between
@@ -218,13 +218,13 @@ def ask_talk(state, rules):
 
 
 @kernel
-def ask_signal(state, rules):
+def ask_signal(state: State, rules: Rules):
     """Where the table has symbols, the actor may send one."""
     return effects.ask_one(state, PHASE.signal if rules.n_symbols > 0 else PHASE.play, state.turn)
 
 
 @kernel
-def legal_play(state, rules, legal_set):
+def legal_play(state: State, rules: Rules, legal_set):
     """7 before 8 before 20; else any card but the Murderer, and the Imposter only beside lower cards.
 
     Two cards that both have to be played are a conflict, which the lower number wins (Game Turns); the Aristocrat's "do
@@ -247,7 +247,7 @@ def legal_play(state, rules, legal_set):
 
 
 @kernel
-def apply_play(state, rules, action):
+def apply_play(state: State, rules: Rules, action):
     """The card goes on the discard pile first; then an Action's effect is carried out, the Monkey's as a copy.
 
     `last_action` is what the Monkey copies: the last Action that was played, wherever that card is now. Cards that come
@@ -275,7 +275,7 @@ def apply_play(state, rules, action):
 
 
 @kernel
-def discard_aristocrat(state, rules, seat):
+def discard_aristocrat(state: State, rules: Rules, seat):
     """It and then all Actions of the hand, ascending, go on the pile, unplayed; the Murderer and other Effects stay."""
     cards = bit(CARD.aristocrat)
     while cards != NONE:
@@ -292,7 +292,7 @@ def discard_aristocrat(state, rules, seat):
 
 
 @kernel
-def legal_announce(state, rules, legal_set):
+def legal_announce(state: State, rules: Rules, legal_set):
     """Tell of a card what is not public yet; all at once; or hush."""
     cards = events.tellable(state, rules, state.to_act)
     if cards != NONE:
@@ -302,7 +302,7 @@ def legal_announce(state, rules, legal_set):
 
 
 @kernel
-def apply_announce(state, rules, action):
+def apply_announce(state: State, rules: Rules, action):
     """True statements about where cards are; the window stays open until all is told or the holder hushes.
 
     True, because where all win or lose together a lie helps only as a code, and codes are what symbols are for; about
@@ -321,7 +321,7 @@ def apply_announce(state, rules, action):
 
 
 @kernel
-def close_window(state, rules):
+def close_window(state: State, rules: Rules):
     """After the talk: the actor's turn goes on, or that of the Swain who drew the Drunk."""
     return ask_signal(state, rules) if state.effect == NO_CARD else effects.after_swain_drew(state)
 
@@ -330,14 +330,14 @@ def close_window(state, rules):
 
 
 @kernel
-def legal_signal(state, rules, legal_set):
+def legal_signal(state: State, rules: Rules, legal_set):
     """Any symbol that is not banned, or none."""
     allow_all(legal_set, ACT.signal, rules.allowed_symbols)
     allow(legal_set, ACT.hush)
 
 
 @kernel
-def apply_signal(state, rules, action):
+def apply_signal(state: State, rules: Rules, action):
     """A symbol is public and means what the table makes of it: a means of communication that it may have to give up."""
     seat = state.turn
     symbol = -1 if action == ACT.hush else action - ACT.signal
@@ -352,7 +352,7 @@ def apply_signal(state, rules, action):
 
 
 @kernel
-def is_dead_end(state, rules):
+def is_dead_end(state: State, rules: Rules):
     """Game End: can the game no longer be won, on public facts alone?
 
     A removed card counts as possibly in play (Ruling): the table cannot know. The way back is the Doctor, or the Monkey
@@ -382,19 +382,19 @@ NO_SCORE = -1
 
 
 @kernel
-def has_won(state):
+def has_won(state: State):
     """Did the players win?"""
     return has(WINS, state.ending)
 
 
 @kernel
-def score(state):
+def score(state: State):
     """Scoring: cards left in the deck on a win, else -1."""
     return state.deck_n if has_won(state) else NO_SCORE
 
 
 @kernel
-def returns(state, rules, out):
+def returns(state: State, rules: Rules, out):
     """The same for all seats, once, at the end."""
     value = 0.0
     if state.phase == PHASE.over:
@@ -409,7 +409,7 @@ def returns(state, rules, out):
 
 
 @kernel
-def is_cut_off(state):
+def is_cut_off(state: State):
     """Did the turn limit end it?"""
     return state.ending == ENDING.turn_limit
 
@@ -418,7 +418,7 @@ def is_cut_off(state):
 
 
 @kernel
-def cards_at(state, place):
+def cards_at(state: State, place):
     """The cards that lie at a place, as a set."""
     if place == PLACE.upper:
         return part_of_deck(state, state.lower_n, state.deck_n)
@@ -428,7 +428,7 @@ def cards_at(state, place):
 
 
 @kernel
-def check(state, rules):
+def check(state: State, rules: Rules):
     """For debug runs: a card is in one place; a table allows the truth, and nothing that the public's excludes."""
     is_over = state.phase == PHASE.over
     assert is_over == (state.to_act == NO_SEAT)

@@ -26,7 +26,7 @@ from murder_envs.games.theres_been_a_murder.cards import CARD, N_CARDS, NO_CARD,
 from murder_envs.games.theres_been_a_murder.deal import part_of
 from murder_envs.games.theres_been_a_murder.knowledge import close, depths_of, may_be, places_of
 from murder_envs.games.theres_been_a_murder.moves import PHASE, TALK
-from murder_envs.games.theres_been_a_murder.state import PLACE
+from murder_envs.games.theres_been_a_murder.state import PLACE, Rules, State
 
 SWEEPS = 30
 """Exchanges tried for each slot, enough to mix: no difference from exact odds shows in counts of small positions."""
@@ -36,7 +36,7 @@ CARD_NUMBERS = 1 + N_CARDS
 
 
 @kernel
-def redeal(state, rules, seat, seed):
+def redeal(state: State, rules: Rules, seat, seed):
     """A redeal for a seat, in place.
 
     It has random numbers of its own, since a search would meet the real shuffles to come with those of the true world.
@@ -60,7 +60,7 @@ def redeal(state, rules, seat, seed):
 
 
 @kernel
-def carry_over(state, rules, seat, n):
+def carry_over(state: State, rules: Rules, seat, n):
     """What the other seats know fits the new world: a seat that knew a neighbour's hand still does.
 
     Where a slot's card changed, what a table says of the old card it says of the new one, within what is public.
@@ -77,7 +77,7 @@ def carry_over(state, rules, seat, n):
 
 
 @kernel
-def in_new_world(state, cards, n):
+def in_new_world(state: State, cards, n):
     """A set of cards with each slot's old card replaced by its new one."""
     new = cards
     for slot in range(n):
@@ -93,7 +93,7 @@ def in_new_world(state, cards, n):
 
 
 @kernel
-def add_slot(state, seat, n, card, place):
+def add_slot(state: State, seat, n, card, place):
     """Enter slot n: a card that may change places, where it lies, and what may lie there for all the seat knows."""
     state.slot_place[n] = place
     state.slot_may[n] = may_be(state, seat, place)
@@ -102,7 +102,7 @@ def add_slot(state, seat, n, card, place):
 
 
 @kernel
-def list_slots(state, rules, seat):
+def list_slots(state: State, rules: Rules, seat):
     """List all cards that the seat has not placed exactly by sight; returns how many slots that makes."""
     n = 0
     for place in range(PLACE.out, places_of(rules)):
@@ -122,7 +122,7 @@ def list_slots(state, rules, seat):
 
 
 @kernel
-def lay_out_slots(state, seat, n):
+def lay_out_slots(state: State, seat, n):
     """Bring hands, removed pile and deck into line with the slots."""
     for slot in range(n):
         place = state.slot_place[slot]
@@ -153,7 +153,7 @@ def lay_out_slots(state, seat, n):
 
 
 @kernel
-def would_go_off(state, n):
+def would_go_off(state: State, n):
     """Do the slots put the Blackmailer and the Detective into one hand?"""
     blackmailer_at = -1
     detective_at = -2
@@ -166,7 +166,7 @@ def would_go_off(state, n):
 
 
 @inner
-def may_take(state, slot, apart):
+def may_take(state: State, slot, apart):
     """Cards that a slot may take; with `apart`, a place: the Blackmailer only there, and no Detective in its hand."""
     cards = state.slot_may[slot]
     if apart >= 0:
@@ -178,7 +178,7 @@ def may_take(state, slot, apart):
 
 
 @kernel
-def give_way(state, slot, cards, left, apart, holder):
+def give_way(state: State, slot, cards, left, apart, holder):
     """None of the slots' cards that are left may lie in this one: others before it give way.
 
     By the shortest chain, a slot gives it its card and takes another, for which a third may have to give way, and so
@@ -217,7 +217,7 @@ def give_way(state, slot, cards, left, apart, holder):
 
 
 @kernel
-def line_up(state, n, apart):
+def line_up(state: State, n, apart):
     """Put the slots' cards into an arrangement that depends on what the seat knows and not on where they were.
 
     Slot by slot takes its lowest card that is left; if there is none, others give way (a matching with augmenting
@@ -243,7 +243,7 @@ def line_up(state, n, apart):
 
 
 @kernel
-def forget(state, n):
+def forget(state: State, n):
     """Begin at an arrangement that the seat's knowledge alone singles out, with Blackmailer and Detective apart."""
     line_up(state, n, -1)
     if would_go_off(state, n):
@@ -256,7 +256,7 @@ def forget(state, n):
 
 
 @inner
-def try_exchange(state, i, j, pair, n):
+def try_exchange(state: State, i, j, pair, n):
     """Exchange the cards of two slots if the seat's table and the Blackmailer allow it."""
     a = state.slot_card[i]
     b = state.slot_card[j]
@@ -270,7 +270,7 @@ def try_exchange(state, i, j, pair, n):
 
 
 @inner
-def try_rotation(state, i, j, k, pair, n):
+def try_rotation(state: State, i, j, k, pair, n):
     """Rotate the cards of three slots if the seat's table and the Blackmailer allow it."""
     a = state.slot_card[i]
     b = state.slot_card[j]
@@ -288,7 +288,7 @@ def try_rotation(state, i, j, k, pair, n):
 
 
 @kernel
-def mix_slots(state, n):
+def mix_slots(state: State, n):
     """Exchange two random slots, every fourth time rotate three.
 
     Slots are drawn independently and equal ones change nothing. So each change is as likely as its reverse, and the

@@ -127,7 +127,7 @@ class State(Randomness):
 
 
 @kernel
-def record_event(state, kind, a, b, argument):
+def record_event(state: State, kind, a, b, argument):
     """Enter a public event: its kind, the seat it is about, a second seat or NO_SEAT, and its argument."""
     at = state.events_at - 1
     if at < 0:
@@ -139,6 +139,6 @@ def record_event(state, kind, a, b, argument):
 
 
 @kernel
-def hand_size(state, seat):
+def hand_size(state: State, seat):
     """How many cards a seat holds."""
     return popcount(state.hand[seat])

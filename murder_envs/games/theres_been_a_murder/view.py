@@ -29,7 +29,16 @@ from murder_envs.core.tables import Layout
 from murder_envs.games.theres_been_a_murder.cards import CARD, N_CARDS, NO_CARD
 from murder_envs.games.theres_been_a_murder.knowledge import depths_of, may_be
 from murder_envs.games.theres_been_a_murder.moves import ENDINGS, EVENTS, MAX_SEATS, MAX_SYMBOLS, PHASES, TELLS_ALL
-from murder_envs.games.theres_been_a_murder.state import BITS_A, BITS_B, N_EVENTS, N_PLACES, PLACE, hand_size
+from murder_envs.games.theres_been_a_murder.state import (
+    BITS_A,
+    BITS_B,
+    N_EVENTS,
+    N_PLACES,
+    PLACE,
+    Rules,
+    State,
+    hand_size,
+)
 
 # -- The blocks ---------------------------------------------------------------------------------
 
@@ -120,7 +129,7 @@ def put_card(row, at, card):
 
 
 @kernel
-def put_depths(row, at, state, cards):
+def put_depths(row, at, state: State, cards):
     """Depth of each card of a set that lies in the deck, 1 for the top; 0 for all others."""
     put_zeros(row, at, N_CARDS)
     if cards != NONE:
@@ -132,7 +141,7 @@ def put_depths(row, at, state, cards):
 
 
 @kernel
-def put_possible(row, at, state, rules, viewer, looker):
+def put_possible(row, at, state: State, rules: Rules, viewer, looker):
     """A viewer's table, hands in the looker's order."""
     n = rules.n_seats
     for offset in range(n):
@@ -145,7 +154,7 @@ def put_possible(row, at, state, rules, viewer, looker):
 
 
 @kernel
-def put_head(row, state, rules, looker):
+def put_head(row, state: State, rules: Rules, looker):
     """What is asked of whom; it comes first."""
     put_bits(row, OBS.phase, bit(state.phase), len(PHASES))
     actor = bit(offset_of(rules, state.to_act, looker)) if state.to_act != NO_SEAT else NONE
@@ -155,7 +164,7 @@ def put_head(row, state, rules, looker):
 
 
 @kernel
-def put_pile(row, at, state, rules, looker):
+def put_pile(row, at, state: State, rules: Rules, looker):
     """The discard pile and the effect under way: the blocks from `discard` to `targets`, from byte `at` on."""
     put_zeros(row, at, N_CARDS)
     for i in range(state.discard_n):
@@ -171,7 +180,7 @@ def put_pile(row, at, state, rules, looker):
 
 
 @kernel
-def put_signals(row, at, state, rules, looker):
+def put_signals(row, at, state: State, rules: Rules, looker):
     """Last symbol of each seat."""
     put_zeros(row, at, MAX_SEATS * MAX_SYMBOLS)
     if rules.n_symbols > 0:
@@ -182,7 +191,7 @@ def put_signals(row, at, state, rules, looker):
 
 
 @kernel
-def put_end(row, at, state):
+def put_end(row, at, state: State):
     """The blocks `turns` and `ending`, from byte `at` on."""
     row[at] = min(state.turns, MOST_TURNS_SHOWN)
     put_bits(row, at + 1, bit(state.ending) >> 1, len(ENDINGS) - 1)
@@ -194,7 +203,7 @@ NOT_SEATS = 0xFF0000FF
 
 
 @kernel
-def relative(rules, events, shift, looker):
+def relative(rules: Rules, events, shift, looker):
     """The seats that events store as 1 + seat at a shift, as 1 + relative seat there; 0 (nobody) stays 0.
 
     Eight events at once: the looker is subtracted, and where that leaves less than 1, the number of seats is added.
@@ -207,7 +216,7 @@ def relative(rules, events, shift, looker):
 
 
 @kernel
-def put_events(row, at, state, rules, looker):
+def put_events(row, at, state: State, rules: Rules, looker):
     """The last public events, newest first, eight at a time; a row of four bytes an event, as it lies in the state."""
     newest = state.events_at
     for i in range(0, N_EVENTS, N_LANES):
@@ -220,7 +229,7 @@ def put_events(row, at, state, rules, looker):
 
 
 @kernel
-def observe(state, rules, seat, row):
+def observe(state: State, rules: Rules, seat, row):
     """The seat's observation, int8[OBSERVATION.size] and room for the last word written.
 
     It depends on what the seat has been shown and on nothing else: the own hand, the own and the public's table, and
@@ -255,7 +264,7 @@ def observe(state, rules, seat, row):
 
 
 @kernel
-def world(state, rules, row):
+def world(state: State, rules: Rules, row):
     """The state vector, int8[WORLD.size] and room for the last word: the whole truth, but for the seats' own tables."""
     put_head(row, state, rules, 0)
     for seat in range(MAX_SEATS):
