@@ -8,13 +8,23 @@ from __future__ import annotations
 import numpy as np
 
 from murder_envs.core.bits import popcount
+from murder_envs.core.contract import NO_SEAT
 from murder_envs.core.jit import kernel
 from murder_envs.core.lanes import N_LANES
 from murder_envs.core.records import Record, choice, flag, members, number, seat, table
 from murder_envs.core.rng import Randomness
 from murder_envs.core.tables import numbered
 from murder_envs.games.theres_been_a_murder.cards import N_CARDS, NO_CARD
-from murder_envs.games.theres_been_a_murder.moves import DEAD_ENDS, ENDINGS, MAX_SEATS, PHASE, PHASES, REWARDS, TALKS
+from murder_envs.games.theres_been_a_murder.moves import (
+    DEAD_ENDS,
+    ENDINGS,
+    MAX_SEATS,
+    NO_SYMBOL,
+    PHASE,
+    PHASES,
+    REWARDS,
+    TALKS,
+)
 
 
 class Rules(Record):
@@ -41,6 +51,7 @@ PLACE = numbered(("upper", "lower", "out", "hands"))
 are the cards that were removed unseen.
 """
 N_PLACES = PLACE.hands + MAX_SEATS
+NO_PLACE = -1
 N_GROUPS = (MAX_SEATS + 1 + N_LANES - 1) // N_LANES
 """Viewers are all seats and the public; they are worked on in groups of N_LANES at once (see `core.lanes`)."""
 
@@ -78,8 +89,9 @@ class State(Randomness):
         "last Action card played, or NO_CARD", dtype=np.int8, empty=NO_CARD, high=N_CARDS, snapshot=True, public=True
     )
     signals: np.ndarray = number(
-        "last symbol that a seat sent; -1: it was silent last",
-        dtype=np.int8, shape=(MAX_SEATS,), empty=-1, low=-1, high=_symbols_end, snapshot=True, public=True,
+        "last symbol that a seat sent, or NO_SYMBOL: it was silent last",
+        dtype=np.int8, shape=(MAX_SEATS,), empty=NO_SYMBOL, low=NO_SYMBOL, high=_symbols_end, snapshot=True,
+        public=True,
     )  # fmt: skip
     used_symbols: int = members("symbols sent in this game", high=_symbols_end, snapshot=True, public=True)
     # whose move
@@ -98,7 +110,7 @@ class State(Randomness):
     effect: int = number(
         "Action being carried out, or NO_CARD", dtype=np.int8, empty=NO_CARD, high=N_CARDS, snapshot=True, public=True
     )
-    targets: np.ndarray = table(np.int8, "chosen seats, or NO_SEAT", shape=(2,), empty=-1)
+    targets: np.ndarray = table(np.int8, "chosen seats, or NO_SEAT", shape=(2,), empty=NO_SEAT)
     ending: int = choice(ENDINGS, "how the game ended", snapshot=True, public=True)
     # who knows what: viewer v, a seat or (as number n_seats) the public, is lane v % N_LANES of group v // N_LANES
     possible: np.ndarray = table(

@@ -28,7 +28,15 @@ from murder_envs.core.lanes import (
 from murder_envs.core.tables import Layout
 from murder_envs.games.theres_been_a_murder.cards import CARD, N_CARDS, NO_CARD
 from murder_envs.games.theres_been_a_murder.knowledge import depths_of, may_be
-from murder_envs.games.theres_been_a_murder.moves import ENDINGS, EVENTS, MAX_SEATS, MAX_SYMBOLS, PHASES, TELLS_ALL
+from murder_envs.games.theres_been_a_murder.moves import (
+    ENDINGS,
+    EVENTS,
+    MAX_SEATS,
+    MAX_SYMBOLS,
+    NO_SYMBOL,
+    PHASES,
+    TELLS_ALL,
+)
 from murder_envs.games.theres_been_a_murder.state import BITS_A, BITS_B, N_EVENTS, N_PLACES, PLACE, hand_size
 
 # -- The blocks ---------------------------------------------------------------------------------
@@ -177,7 +185,7 @@ def put_signals(row, at, state, rules, looker):
     if rules.n_symbols > 0:
         for offset in range(rules.n_seats):
             symbol = state.signals[seat_at(rules, looker, offset)]
-            if symbol >= 0:
+            if symbol != NO_SYMBOL:
                 row[at + MAX_SYMBOLS * offset + symbol] = 1
 
 
