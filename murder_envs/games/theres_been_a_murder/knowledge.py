@@ -88,7 +88,7 @@ def close(state, rules):
 
 @kernel
 def measure(state, rules):
-    """Count the cards at each place, into `place_size`; returns the hand that holds the Drunk, as a place, or NO_PLACE."""
+    """Count the cards at each place, into `place_size`; returns the place of the hand with the Drunk, or NO_PLACE."""
     drunk_at = NO_PLACE
     for seat in range(rules.n_seats):
         state.place_size[PLACE.hands + seat] = hand_size(state, seat)
