@@ -11,14 +11,7 @@ import numpy as np
 from murder_envs.core.checks import an_int, distinct, fail, ints
 from murder_envs.core.config import Parameters, boolean, integer, option, optional, parameter
 from murder_envs.core.snapshots import set_of
-from murder_envs.games.theres_been_a_murder.cards import (
-    CARD,
-    EASIER_WITHOUT,
-    GUESTS,
-    N_CARDS,
-    NOVICE_CARDS,
-    card_set,
-)  # fmt: skip
+from murder_envs.games.theres_been_a_murder import cards as c
 from murder_envs.games.theres_been_a_murder.moves import DEAD_ENDS, MAX_SEATS, MAX_SYMBOLS, REWARDS, TALKS
 from murder_envs.games.theres_been_a_murder.state import Rules
 
@@ -26,7 +19,7 @@ from murder_envs.games.theres_been_a_murder.state import Rules
 # harder, cards are left out that all know of, 18 first, or more than one is removed unseen; to make it easier, the
 # cards for more players are used at a smaller table, or the Stranger and the Imposter are left out.
 
-LEVELS = {"novice": (), "veteran": (CARD.blackmailer,), "master": (CARD.blackmailer, CARD.aristocrat)}
+LEVELS = {"novice": (), "veteran": (c.CARD.blackmailer,), "master": (c.CARD.blackmailer, c.CARD.aristocrat)}
 """level -> the advanced cards that it adds."""
 FEWEST_SEATS = 3
 SEATS_WITHOUT_GUESTS = 4
@@ -55,8 +48,8 @@ def different(name: str, value: Any, low: int, high: int) -> list[int]:
 
 def some_cards(name: str, value: Any) -> list[int]:
     """Different cards, the Murderer and the Detective among them."""
-    cards = different(name, value, 1, N_CARDS)
-    if CARD.murderer not in cards or CARD.detective not in cards:
+    cards = different(name, value, 1, c.N_CARDS)
+    if c.CARD.murderer not in cards or c.CARD.detective not in cards:
         fail(name, "both 1 (the Murderer) and 2 (the Detective) must be among them")
     return cards
 
@@ -69,11 +62,11 @@ class Config(Parameters):
     level: str = option("novice", "veteran adds the Blackmailer, master the Aristocrat too", tuple(LEVELS))
     guests: int | None = parameter(
         None, "how many of the cards 21 to 24 are used; None: as few as there may be",
-        optional(lambda name, value: an_int(name, value, 0, len(GUESTS))), "max(0, num_players - 4) to 4, or None",
+        optional(lambda name, value: an_int(name, value, 0, len(c.GUESTS))), "max(0, num_players - 4) to 4, or None",
     )  # fmt: skip
     leave_out: Sequence[int] = parameter(
         [], "cards left out to make it easier: the Stranger (4), the Imposter (5), or both",
-        lambda name, value: different(name, value, EASIER_WITHOUT[0], EASIER_WITHOUT[-1]), "different ints of 4, 5",
+        lambda name, value: different(name, value, c.EASIER_WITHOUT[0], c.EASIER_WITHOUT[-1]), "different ints of 4, 5",
     )  # fmt: skip
     remove_known: int = integer(0, "how many cards are publicly left out, 18 first", low=0, high=MOST_REMOVED)
     remove_random: int = integer(1, "how many cards are removed unseen", low=0, high=MOST_REMOVED)
@@ -101,7 +94,7 @@ class Config(Parameters):
         """A table for this number of players, and cards enough for it: two each, and those that are removed."""
         n = self.num_players
         if self.guests is not None:
-            an_int("guests", self.guests, max(0, n - SEATS_WITHOUT_GUESTS), len(GUESTS))
+            an_int("guests", self.guests, max(0, n - SEATS_WITHOUT_GUESTS), len(c.GUESTS))
         an_int("first_player", self.first_player, -1, n - 1)
         if self.symbols > 0 and self.talk != "symbols":
             fail("symbols", f'above 0 only with talk="symbols", not with talk={self.talk!r}')
@@ -118,7 +111,7 @@ class Config(Parameters):
         if self.cards is not None:
             return sorted(self.cards)
         guests = max(0, self.num_players - SEATS_WITHOUT_GUESTS) if self.guests is None else self.guests
-        kept = NOVICE_CARDS[: len(NOVICE_CARDS) - self.remove_known] + LEVELS[self.level] + GUESTS[:guests]
+        kept = c.NOVICE_CARDS[: len(c.NOVICE_CARDS) - self.remove_known] + LEVELS[self.level] + c.GUESTS[:guests]
         return [card for card in kept if card not in self.leave_out]
 
 
@@ -127,7 +120,7 @@ def make_rules(config: Config) -> np.ndarray:
     rules = Rules.from_config(config)
     cards = config.card_list()
     rules["n_seats"] = config.num_players
-    rules["in_game"] = card_set(*cards)
+    rules["in_game"] = c.card_set(*cards)
     rules["n_cards"] = len(cards)
     rules["n_removed"] = config.remove_random
     rules["n_symbols"] = config.symbols

@@ -122,7 +122,7 @@ def saw_shuffle(state: State, rules: Rules):
 
 @kernel
 def saw_symbol(state: State, seat, symbol):
-    """No Talking!: a symbol was sent, or -1: none. It says nothing of cards that everybody would agree on."""
+    """No Talking!: a symbol was sent, or none (NO_SYMBOL). It says nothing of cards that everybody would agree on."""
     record_event(state, EVENT.signal, seat, NO_SEAT, symbol + 1)
 
 

@@ -33,7 +33,7 @@ from murder_envs.core.lanes import (
 from murder_envs.games.theres_been_a_murder.cards import CARD
 from murder_envs.games.theres_been_a_murder.deal import part_of_deck
 from murder_envs.games.theres_been_a_murder.moves import TALK
-from murder_envs.games.theres_been_a_murder.state import PLACE, Rules, State, hand_size
+from murder_envs.games.theres_been_a_murder.state import NO_PLACE, PLACE, Rules, State, hand_size
 
 # -- Tables -------------------------------------------------------------------------------------
 
@@ -88,8 +88,8 @@ def close(state: State, rules: Rules):
 
 @kernel
 def measure(state: State, rules: Rules):
-    """Count the cards at each place, into `place_size`; returns the place of the Drunk if a hand holds it, or -1."""
-    drunk_at = -1
+    """Count the cards at each place, into `place_size`; returns the place of the hand with the Drunk, or NO_PLACE."""
+    drunk_at = NO_PLACE
     for seat in range(rules.n_seats):
         state.place_size[PLACE.hands + seat] = hand_size(state, seat)
         if has(state.hand[seat], CARD.drunk):
@@ -111,7 +111,7 @@ def pin(state: State, rules: Rules, group, drunk_at):
     drunk = all_lanes(bit(CARD.drunk))
     placed = either(own, deep)
     not_in_hands = either(placed, drunk)
-    not_in_piles = not_in_hands if drunk_at >= 0 else placed
+    not_in_piles = not_in_hands if drunk_at != NO_PLACE else placed
     for place in range(PLACE.hands):
         cards = without(load(state.possible[group, place]), not_in_piles)
         store(state.possible[group, place], cards if state.place_size[place] > 0 else all_lanes(NONE))

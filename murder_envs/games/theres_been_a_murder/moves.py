@@ -12,6 +12,7 @@ from murder_envs.games.theres_been_a_murder.cards import CARD, N_CARDS
 
 MAX_SEATS = 8
 MAX_SYMBOLS = 16
+NO_SYMBOL = -1
 
 PHASES = (
     "announce", "signal", "play", "target", "target2", "discard", "pass", "show", "bury", "rescue", "search", "pick",

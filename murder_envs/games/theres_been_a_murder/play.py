@@ -340,9 +340,9 @@ def legal_signal(state: State, rules: Rules, legal_set):
 def apply_signal(state: State, rules: Rules, action):
     """A symbol is public and means what the table makes of it: a means of communication that it may have to give up."""
     seat = state.turn
-    symbol = -1 if action == ACT.hush else action - ACT.signal
+    symbol = moves.NO_SYMBOL if action == ACT.hush else action - ACT.signal
     state.signals[seat] = symbol
-    if symbol >= 0:
+    if symbol != moves.NO_SYMBOL:
         state.used_symbols |= bit(symbol)
     events.saw_symbol(state, seat, symbol)
     return effects.ask_one(state, PHASE.play, seat)

@@ -26,7 +26,7 @@ from murder_envs.games.theres_been_a_murder.cards import CARD, N_CARDS, NO_CARD,
 from murder_envs.games.theres_been_a_murder.deal import part_of
 from murder_envs.games.theres_been_a_murder.knowledge import close, depths_of, may_be, places_of
 from murder_envs.games.theres_been_a_murder.moves import PHASE, TALK
-from murder_envs.games.theres_been_a_murder.state import PLACE, Rules, State
+from murder_envs.games.theres_been_a_murder.state import NO_PLACE, PLACE, Rules, State
 
 SWEEPS = 30
 """Exchanges tried for each slot, enough to mix: no difference from exact odds shows in counts of small positions."""
@@ -155,8 +155,8 @@ def lay_out_slots(state: State, seat, n):
 @kernel
 def would_go_off(state: State, n):
     """Do the slots put the Blackmailer and the Detective into one hand?"""
-    blackmailer_at = -1
-    detective_at = -2
+    blackmailer_at = NO_PLACE
+    detective_at = NO_PLACE
     for slot in range(n):
         if state.slot_card[slot] == CARD.blackmailer:
             blackmailer_at = state.slot_place[slot]
@@ -167,9 +167,9 @@ def would_go_off(state: State, n):
 
 @inner
 def may_take(state: State, slot, apart):
-    """Cards that a slot may take; with `apart`, a place: the Blackmailer only there, and no Detective in its hand."""
+    """Cards that a slot may take; with `apart` a place: the Blackmailer only there, and no Detective in its hand."""
     cards = state.slot_may[slot]
-    if apart >= 0:
+    if apart != NO_PLACE:
         if state.slot_place[slot] != apart:
             cards &= ~bit(CARD.blackmailer)
         elif apart >= PLACE.hands:
@@ -245,7 +245,7 @@ def line_up(state: State, n, apart):
 @kernel
 def forget(state: State, n):
     """Begin at an arrangement that the seat's knowledge alone singles out, with Blackmailer and Detective apart."""
-    line_up(state, n, -1)
+    line_up(state, n, NO_PLACE)
     if would_go_off(state, n):
         place = 0
         while not line_up(state, n, place):

@@ -8,13 +8,15 @@ from __future__ import annotations
 import numpy as np
 
 from murder_envs.core.bits import popcount
+from murder_envs.core.contract import NO_SEAT
 from murder_envs.core.jit import kernel
 from murder_envs.core.lanes import N_LANES
 from murder_envs.core.records import Record, choice, flag, members, number, seat, table
 from murder_envs.core.rng import Randomness
 from murder_envs.core.tables import numbered
+from murder_envs.games.theres_been_a_murder import moves
 from murder_envs.games.theres_been_a_murder.cards import N_CARDS, NO_CARD
-from murder_envs.games.theres_been_a_murder.moves import DEAD_ENDS, ENDINGS, MAX_SEATS, PHASE, PHASES, REWARDS, TALKS
+from murder_envs.games.theres_been_a_murder.moves import MAX_SEATS, PHASE
 
 
 class Rules(Record):
@@ -26,11 +28,11 @@ class Rules(Record):
     n_removed: int = number("how many of them are removed unseen")
     first_player: int = seat("who begins; NO_SEAT: drawn at random")
     detective_self: int = flag("1: the Detective may choose its own player")
-    dead_end: int = choice(DEAD_ENDS, "when a hopeless game is stopped")
-    talk: int = choice(TALKS, "what may be said")
+    dead_end: int = choice(moves.DEAD_ENDS, "when a hopeless game is stopped")
+    talk: int = choice(moves.TALKS, "what may be said")
     n_symbols: int = number("size of the channel of symbols; 0: there is none")
     allowed_symbols: int = table(np.uint64, "set of the symbols that may be sent")
-    reward: int = choice(REWARDS, "how the end is paid")
+    reward: int = choice(moves.REWARDS, "how the end is paid")
     max_turns: int = number("turns after which the game is cut off")
 
 
@@ -41,6 +43,7 @@ PLACE = numbered(("upper", "lower", "out", "hands"))
 are the cards that were removed unseen.
 """
 N_PLACES = PLACE.hands + MAX_SEATS
+NO_PLACE = -1
 N_GROUPS = (MAX_SEATS + 1 + N_LANES - 1) // N_LANES
 """Viewers are all seats and the public; they are worked on in groups of N_LANES at once (see `core.lanes`)."""
 
@@ -78,12 +81,13 @@ class State(Randomness):
         "last Action card played, or NO_CARD", dtype=np.int8, empty=NO_CARD, high=N_CARDS, snapshot=True, public=True
     )
     signals: np.ndarray = number(
-        "last symbol that a seat sent; -1: it was silent last",
-        dtype=np.int8, shape=(MAX_SEATS,), empty=-1, low=-1, high=_symbols_end, snapshot=True, public=True,
+        "last symbol that a seat sent, or NO_SYMBOL: it was silent last",
+        dtype=np.int8, shape=(MAX_SEATS,), empty=moves.NO_SYMBOL, low=moves.NO_SYMBOL, high=_symbols_end, snapshot=True,
+        public=True,
     )  # fmt: skip
     used_symbols: int = members("symbols sent in this game", high=_symbols_end, snapshot=True, public=True)
     # whose move
-    phase: int = choice(PHASES, "what is being asked", empty=PHASE.over, snapshot=True, public=True)
+    phase: int = choice(moves.PHASES, "what is being asked", empty=PHASE.over, snapshot=True, public=True)
     to_act: int = seat("who is asked; NO_SEAT when over", snapshot=True, public=True)
     turn: int = seat("the actor: whose turn it is", empty=0, snapshot=True, public=True)
     first: int = seat("first player of the game", empty=0, snapshot=True, public=True)
@@ -98,8 +102,8 @@ class State(Randomness):
     effect: int = number(
         "Action being carried out, or NO_CARD", dtype=np.int8, empty=NO_CARD, high=N_CARDS, snapshot=True, public=True
     )
-    targets: np.ndarray = table(np.int8, "chosen seats, or NO_SEAT", shape=(2,), empty=-1)
-    ending: int = choice(ENDINGS, "how the game ended", snapshot=True, public=True)
+    targets: np.ndarray = table(np.int8, "chosen seats, or NO_SEAT", shape=(2,), empty=NO_SEAT)
+    ending: int = choice(moves.ENDINGS, "how the game ended", snapshot=True, public=True)
     # who knows what: viewer v, a seat or (as number n_seats) the public, is lane v % N_LANES of group v // N_LANES
     possible: np.ndarray = table(
         np.uint32, "set of the cards that may lie at a place, for each viewer", shape=(N_GROUPS, N_PLACES, N_LANES)

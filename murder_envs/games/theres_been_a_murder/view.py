@@ -24,11 +24,12 @@ from murder_envs.core.lanes import (
     where_equal,
     where_less,
     without,
-)  # fmt: skip
+)
 from murder_envs.core.tables import Layout
+from murder_envs.games.theres_been_a_murder import moves
 from murder_envs.games.theres_been_a_murder.cards import CARD, N_CARDS, NO_CARD
 from murder_envs.games.theres_been_a_murder.knowledge import depths_of, may_be
-from murder_envs.games.theres_been_a_murder.moves import ENDINGS, EVENTS, MAX_SEATS, MAX_SYMBOLS, PHASES, TELLS_ALL
+from murder_envs.games.theres_been_a_murder.moves import ENDINGS, MAX_SEATS, MAX_SYMBOLS, PHASES
 from murder_envs.games.theres_been_a_murder.state import (
     BITS_A,
     BITS_B,
@@ -84,8 +85,8 @@ OBSERVATION = Layout(
         ("public_depth", N_CARDS, 0, N_CARDS, "depth in the deck (1: top) if everybody knows it, else 0"),
         *_SIGNALS,
         (
-            "events", (N_EVENTS, 4), 0, max(TELLS_ALL, len(EVENTS) - 1),
-            f"newest first: kind 1..{len(EVENTS) - 1}, 1 + seat a, 1 + seat b (0: none), argument",
+            "events", (N_EVENTS, 4), 0, max(moves.TELLS_ALL, len(moves.EVENTS) - 1),
+            f"newest first: kind 1..{len(moves.EVENTS) - 1}, 1 + seat a, 1 + seat b (0: none), argument",
         ),
         *_END,
     ]
@@ -186,7 +187,7 @@ def put_signals(row, at, state: State, rules: Rules, looker):
     if rules.n_symbols > 0:
         for offset in range(rules.n_seats):
             symbol = state.signals[seat_at(rules, looker, offset)]
-            if symbol >= 0:
+            if symbol != moves.NO_SYMBOL:
                 row[at + MAX_SYMBOLS * offset + symbol] = 1
 
 
