@@ -48,7 +48,11 @@ def clear_plan(state: State):
 
 @kernel
 def set_up(state: State, rules: Rules, seed):
-    """Setup: shuffle the piles; the detective may be dealt a clue and a trace card, which the murderer never sees."""
+    """Setup: shuffle the piles; the detective may be dealt a clue and a trace card, which the murderer never sees.
+
+    The cards come before the planning (Ruling), which learns nothing from it. Easier for the detective: "deal the
+    detective one clue card and one trace card".
+    """
     clear(state, rules)
     seed_rng(state, seed)
     for pile in range(3):
@@ -134,7 +138,10 @@ def listed_cards(cards):
 
 @kernel
 def shuffled(state, pile, start, stop):
-    """A pile with the cards from `start` to before `stop` in a uniform random order (Fisher-Yates)."""
+    """A pile with the cards from `start` to before `stop` in a uniform random order (Fisher-Yates).
+
+    Two cards change places by exclusive or: what tells them apart is flipped in both.
+    """
     for i in range(stop - 1, start, -1):
         j = start + below(state, i - start + 1)
         change = np.uint64(card_at(pile, i) ^ card_at(pile, j))
@@ -189,7 +196,7 @@ def open_room_cards(state):
 
 @kernel
 def in_piles(state, rules):
-    """The cards of both piles: those that are nowhere else."""
+    """The clue and trace cards in both piles: those that are nowhere else."""
     return rules.all_fields & ~(state.hand | state.discarded | state.out)
 
 

@@ -7,6 +7,9 @@ other's choices were.
 A combination is a typing of the action cards that lie face down, a path, a weapon on it, a suspect, and a field or room
 for each secret mark or cleaning. For a typing the ways to choose the rest multiply: clean(path) x trace(weapon) x
 clue(suspect). So typing and path are drawn together by weight, then weapon and suspect, then marks and rooms.
+
+Draws by weight go through all candidates once: each takes the place of the one kept so far with chance weight / total
+of the weights so far. In the end each has been kept with a chance in proportion to its weight, and no list is needed.
 """
 
 from __future__ import annotations
@@ -27,11 +30,10 @@ from murder_envs.games.perfect_murder.state import (
     MAX_RECORD,
     PATH_DOORS,
     PATH_ENTRY,
-    add_byte,
     argument,
-    byte_of,
     copies,
     kind_of_event,
+    put_byte,
     result_of,
     with_argument,
 )
@@ -39,7 +41,11 @@ from murder_envs.games.perfect_murder.state import (
 
 @kernel
 def redeal(state, rules, seat, seed):
-    """Another world for a seat, with random numbers of its own."""
+    """Another world for a seat, with random numbers of its own: those of the game would foretell shuffles and draws.
+
+    What the seat sees stays as it is, bit for bit, and so do all public facts. Where the other seat is amid an action,
+    the state is that before its hidden choices (`take_back`).
+    """
     seed_redeal(state, seed)
     take_back(state, seat)
     for kind in range(2):
@@ -56,7 +62,11 @@ def redeal(state, rules, seat, seed):
 
 @kernel
 def take_back(state, seat):
-    """Before the other seat's choices in an action that do not show yet."""
+    """Before the other seat's choices in an action that do not show yet.
+
+    An action shows when its last decision is taken; open room cards and the begin of an accusation show at once
+    (Ruling). So of those the choice alone is taken back, of all others the whole action.
+    """
     phase = state.phase
     if seat == c.MURDERER:
         if phase == PHASE.discard or phase == PHASE.discard_marker:
@@ -93,7 +103,11 @@ def mixed(state, pile, start, stop):
 
 @kernel
 def permute_unknown(state, rules, kind):
-    """For the murderer: the cards that he does not know, over their places in pile and hand."""
+    """For the murderer: the cards that he does not know, over their places in pile and hand.
+
+    That is all he does not know of clue and trace cards, and every order is equally likely, so this is exact. What he
+    is looking at stays, also where it does not count as known yet.
+    """
     base = deal.base_of(rules, kind)
     hidden = (deal.in_piles(state, rules) | state.hand) & deal.fields_of(rules, kind)
     unknown = (hidden & ~(known_cards(state, rules) | looked_at(state, rules))) >> base
@@ -121,7 +135,9 @@ def permute_unknown(state, rules, kind):
 def permute_unseen(state, rules, kind):
     """For the detective: the cards that he has not seen, over the pile and the cards secretly removed.
 
-    What the murderer knows stays with the places; removals of the record follow.
+    What the murderer knows stays with the places: the detective has seen that the murderer looked at these places, if
+    not which cards lay there. Removals of the record follow the cards: an entry says which card was removed. Cards that
+    were out of the game before a partial record began have no entry, and take what is left.
     """
     base = deal.base_of(rules, kind)
     fields = deal.fields_of(rules, kind)
@@ -170,12 +186,17 @@ def removed_card_at(event):
 
 # A secret is a word: what was done (a SECRET_*), its number among the cards face down, its entry in the record; and for
 # a cleaning, the rooms that it can have been, and the rooms that it could clean before the first search in vain there.
+#
+# In what follows `secrets` are the n words of `list_secrets`, in the order of play. A *typing* says which action card
+# each one lying face down is, two bits a card: there are at most 3 to the power of their number, less what copies rule
+# out. *Ways* are numbers of combinations, as floats: they multiply, and can be large.
 SECRET_CLUE, SECRET_TRACE, SECRET_CLEAN, SECRET_DOWN, SECRET_X = c.FALSE_CLUE, c.FALSE_TRACE, c.CLEAN_ANY, 3, 4
 LATER, WHAT, NUMBER, ENTRY = 16, 32, 40, 48
 SETS = np.uint64(0xFFFF)
 TYPE = np.uint64(3)
 N_KEPT = 64
 KEPT_SHIFT = 58
+"""Results that are kept, and how a hash of 64 bits becomes a place among them."""
 
 
 @kernel
@@ -215,6 +236,10 @@ def list_secrets(state, rules, secrets):
     """The secret moves and the X found, in order; returns how many there are.
 
     An X found stands among them, since a false mark must have been laid before; its room set is its field.
+
+    A room cannot be cleaned before something is found there, nor is a cleaning after a search of any use to explain
+    that it was in vain: so for each cleaning the rooms where a find or a first search in vain was still to come are
+    noted.
     """
     n = 0
     n_down = 0
@@ -259,7 +284,11 @@ def chance(state):
 
 @kernel
 def draw_plan(state, rules):
-    """Draw plan and secret moves, again where they leave the murderer nothing to choose, or another verdict."""
+    """Draw plan and secret moves, again where they leave the murderer nothing to choose, or another verdict.
+
+    Both follow from everything together, so they cannot be put into the weights; a draw that fails is thrown away,
+    which leaves the others as likely, beside each other, as they were.
+    """
     secrets = scratch_words(MAX_RECORD)
     n = list_secrets(state, rules, secrets)
     again = True
@@ -274,7 +303,11 @@ def draw_plan(state, rules):
 
 @kernel
 def draw_worlds(state, rules, secrets, n):
-    """Draw typing and path by weight, then the rest."""
+    """Draw typing and path by weight, then the rest.
+
+    The ways for suspects do not depend on the path, and those for weapons only by the rooms that it passes: so they are
+    counted once for a typing, and the inner loop, over all paths that the doors allow, has little to do.
+    """
     kept_for = scratch_words(N_KEPT)
     kept = scratch_numbers(N_KEPT)
     by_room = scratch_numbers(MAX_ROOMS)
@@ -337,7 +370,7 @@ def is_typing(state, rules, typing, n_down):
 
 @kernel
 def next_typing(typing, n_down):
-    """The next way to type the cards face down, two bits each; NONE after the last."""
+    """The next way to type the cards face down: counting up, two bits a digit; NONE after the last."""
     for i in range(n_down):
         if typed_as(typing, i) < c.N_SECRET - 1:
             return typing + bit(2 * i)
@@ -347,7 +380,7 @@ def next_typing(typing, n_down):
 
 @kernel
 def answers_fit(state, path):
-    """Does a path fit what doors and finds have told?"""
+    """Does a path fit what doors and finds have told? What was searched in vain is weighed by `clean_ways`."""
     must = state.finds | state.door_yes << PATH_DOORS
     if state.phase == PHASE.split:
         must |= bit(state.chosen_room)
@@ -359,7 +392,12 @@ def answers_fit(state, path):
 def mark_ways(state, secrets, n, typing, card, board, own):
     """Ways to lay the false marks of a board, if these are its real ones.
 
-    Each X found that is not real takes one of the marks laid before it; the others are fields never examined.
+    Each X found that is not real takes one of the marks laid before it; the others are fields never examined. A blank
+    that was taken off rules out these real marks, since no marker is ever taken from under a real one.
+
+    Args:
+        card: the action card that lays marks on this board.
+        board, own: all fields of the board; those of the suspect or weapon.
     """
     if own & state.blank_off != NONE:
         return 0.0
@@ -425,11 +463,14 @@ def weapons_of(rooms, by_room):
 
 @kernel
 def cleanings_of(secrets, n, typing, to_clean, kept_for, kept):
-    """Ways to choose the rooms of all cleanings; many paths need the same, so the last results are kept."""
-    asked = typing << MAX_ROOMS | to_clean
-    at = np.int64((asked * GOLDEN) >> KEPT_SHIFT)
-    if kept_for[at] != asked:
-        kept_for[at] = asked
+    """Ways to choose the rooms of all cleanings; many paths need the same, so the last results are kept.
+
+    They depend on the path only by its rooms that were searched in vain (`to_clean`), and of those there are few.
+    """
+    key = typing << MAX_ROOMS | to_clean
+    at = np.int64((key * GOLDEN) >> KEPT_SHIFT)
+    if kept_for[at] != key:
+        kept_for[at] = key
         kept[at] = clean_ways(secrets, 0, n, typing, to_clean)
     return kept[at]
 
@@ -439,6 +480,7 @@ def clean_ways(secrets, first, n, typing, to_clean):
     """Ways to choose the rooms of all cleanings from `first` on, so that these are cleaned in time.
 
     Inclusion and exclusion: for each set of rooms that are left out, the ways without them, even sets minus odd ones.
+    With one room to clean: all ways, less those that clean it too late or never.
     """
     total = 0.0
     left_out = to_clean
@@ -476,7 +518,7 @@ def follow(state, rules, path):
 
 @kernel
 def draw_weapon(state, rules, secrets, n, typing):
-    """A weapon on the path, by its ways."""
+    """A weapon on the path, by the ways to lay the false traces beside it."""
     total = 0.0
     weapons = play.weapons_on_path(state, rules)
     while weapons != NONE:
@@ -491,7 +533,7 @@ def draw_weapon(state, rules, secrets, n, typing):
 
 @kernel
 def draw_suspect(state, rules, secrets, n, typing):
-    """A suspect, by its ways."""
+    """A suspect, by the ways to lay the false clues beside it."""
     total = 0.0
     for suspect in range(rules.n_suspects):
         ways = clue_ways(state, rules, secrets, n, typing, suspect)
@@ -514,7 +556,11 @@ def write_secret(state, word, card, what):
 
 @kernel
 def draw_marks(state, rules, secrets, n, typing, card):
-    """The fields of a board's false marks, uniformly from all ways."""
+    """The fields of a board's false marks, uniformly from all ways.
+
+    As they were counted: an X found that is not real is given to one of the marks laid before it, each as likely; marks
+    that are left over in the end lie on fields that nobody has looked under.
+    """
     board = rules.clue_fields if card == c.FALSE_CLUE else rules.trace_fields
     own = rules.suspect_fields[state.suspect] if card == c.FALSE_CLUE else rules.weapon_fields[state.weapon]
     marks = NONE
@@ -543,7 +589,11 @@ def lay_mark(state, word, card, field):
 
 @kernel
 def draw_cleanings(state, rules, secrets, n, typing):
-    """The rooms of all cleanings, uniformly from all ways: one after the other, by the ways that are left."""
+    """The rooms of all cleanings, uniformly from all ways: one after the other, by the ways that are left.
+
+    A room that has to be cleaned in time is an option of its own. All other rooms leave the same work to the cleanings
+    to come, so they are one option, weighed by their number.
+    """
     to_clean = state.path_rooms & state.vain
     state.crossed = state.finds
     for i in range(n):
@@ -570,11 +620,10 @@ def draw_cleanings(state, rules, secrets, n, typing):
 
 @kernel
 def clean(state, rules, word, room):
-    """A room was cleaned, with a room card or an action card."""
+    """A room was cleaned, with a room card or an action card; of a room card it is noted which of its two rooms."""
     state.crossed |= bit(room)
     write_secret(state, word, c.CLEAN_ANY, room)
     event = state.record[entry_of(word)]
     if kind_of_event(event) == EVENT.clean:
         card = argument(event, 0)
-        choice = 1 if room == rules.card_rooms[card, 0] else 2
-        add_byte(state.room_card_choice, card, choice - byte_of(state.room_card_choice, card))
+        put_byte(state.room_card_choice, card, 1 if room == rules.card_rooms[card, 0] else 2)

@@ -28,7 +28,11 @@ def cap(state, rules, card):
 
 @kernel
 def fits(state, fields, board, false_marks):
-    """Can these be all the real marks of a board? No blank among them, nothing sure outside, few enough X besides."""
+    """Can these be all the real marks of a board? No blank among them, nothing sure outside, few enough X besides.
+
+    A blank is always the truth: the murderer can add marks, and can take none away. An X that is not among them must be
+    false, and there are no more false ones than cards were played to lay them.
+    """
     besides = board & ~fields
     return (
         (fields & state.blank_off == NONE)
@@ -39,7 +43,11 @@ def fits(state, fields, board, false_marks):
 
 @kernel
 def renew_sheet(state, rules):
-    """Draw the conclusions from what has become public since the last time."""
+    """Draw the conclusions from what has become public since the last time.
+
+    Suspects and weapons are judged by their boards. A weapon has also to lie on a possible path, and a path has to pass
+    the room of a weapon that fits, so the weapons go first, then the paths, then the weapons again.
+    """
     false_clues = cap(state, rules, c.FALSE_CLUE)
     false_traces = cap(state, rules, c.FALSE_TRACE)
     cleanings = cap(state, rules, c.CLEAN_ANY)
@@ -67,7 +75,8 @@ def renew_sheet(state, rules):
 @kernel
 def follow_paths(state, rules, armed, cleanings):
     """Which paths are possible: the answers strike out some for good; others need more cleanings than there were, or
-    pass no room of a fitting weapon (`armed`), as far as is known now."""
+    pass no room of a fitting weapon (`armed`), as far as is known now. A room searched in vain can be on the path only
+    if it was cleaned, and each cleaning, with a room card or an action card, explains one room."""
     must = state.finds | state.door_yes << PATH_DOORS
     never = state.surely_off | state.door_no << PATH_DOORS
     vain = state.vain
