@@ -166,7 +166,7 @@ def weigh(row, rules, suspects, weapons, on_path, entries):
         by_room[rules.weapon_room[weapon]] += weapons[weapon]
     weigh_paths(row, rules, by_room, on_path, entries)
     for weapon in range(rules.n_weapons):
-        weapons[weapon] *= asked_weight(on_path, rules.weapon_room[weapon])
+        weapons[weapon] *= weight_through(on_path, rules.weapon_room[weapon])
     to_chances(suspects, rules.n_suspects)
     to_chances(weapons, rules.n_weapons)
 
@@ -233,7 +233,7 @@ def path_weight(row, rules, rooms, vain, by_room):
 
 
 @kernel
-def asked_weight(on_path, question):
+def weight_through(on_path, question):
     """Weight of the possible paths that take a room or door."""
     total = 0.0
     for entry in range(MAX_ROOMS):
@@ -366,7 +366,7 @@ def choose_action(row, legal_set, rules, stream, suspects, weapons, on_path, ent
             room += room >= rules.scene
             if row[rules.obs_room_search + 3 * room + 1] == 1:
                 continue
-            worth = 2.4 * asked_weight(on_path, room) / total * (0.45 if needs else 0.05)
+            worth = 2.4 * weight_through(on_path, room) / total * (0.45 if needs else 0.05)
             score = 0.7 * path_gain(on_path, entries, room) + worth
         elif action < rules.act_room_card:
             score = path_gain(on_path, entries, PATH_DOORS + action - rules.act_door)
@@ -502,7 +502,7 @@ def choose_accusation(row, rules, stream, phase, suspects, weapons, on_path):
     if phase == PHASE.accuse_weapon:
         for weapon in range(rules.n_weapons):
             room = rules.weapon_room[weapon]
-            through = asked_weight(on_path, room)
+            through = weight_through(on_path, room)
             value = 0.0
             for entry in range(MAX_ROOMS):
                 if through > 0.0:
