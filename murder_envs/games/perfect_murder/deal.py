@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from murder_envs.core.bits import NONE, bit, full, lowest
+from murder_envs.core.bits import NONE, ONE, bit, full, lowest
 from murder_envs.core.jit import kernel
 from murder_envs.core.records import emptier
 from murder_envs.core.rng import below, seed_rng
@@ -131,7 +131,7 @@ def listed_cards(cards):
     n = 0
     while cards != NONE:
         pile |= np.uint64(lowest(cards)) << CARD_BITS * n
-        cards &= cards - np.uint64(1)
+        cards &= cards - ONE
         n += 1
     return pile
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from murder_envs.core.bits import NONE, bit, has, lowest, popcount
+from murder_envs.core.bits import NONE, ONE, bit, has, lowest, popcount
 from murder_envs.core.jit import kernel
 from murder_envs.games.perfect_murder import cards as c
 from murder_envs.games.perfect_murder.layout import MOST_WAYS
@@ -88,7 +88,7 @@ def follow_paths(state, rules, armed, cleanings):
         kept = left
         while left != NONE:
             i = lowest(left)
-            left &= left - np.uint64(1)
+            left &= left - ONE
             path = rules.path[64 * word + i]
             if (path & must != must) | (path & never != NONE):
                 kept &= ~bit(i)
