@@ -131,6 +131,8 @@ BEGINS_IN = {
     **dict.fromkeys(("search", "door", "request", "play", "discard", "accuse"), PHASE.detective_turn),
 }
 """first word of an entry -> the phase in which its action begins."""
+NUMBERS = {"clean": slice(1, 2), "search": slice(3, 5), "request": slice(2, 3)}
+"""first word of an entry -> which of its words are numbers."""
 
 
 class Replay:
@@ -177,7 +179,7 @@ class Replay:
             self.wrong(text, "the murderer has fled")
         if BEGINS_IN[words[0]] == PHASE.flee and s["flight"] != FLIGHT.none:
             self.wrong(text, "that is decided already")
-        self.sort_cards(words)
+        self.as_written(words)
         self.lay_table(words)
         n = int(s["record_n"])
         for action in self.decisions(words):
@@ -199,10 +201,12 @@ class Replay:
             return slice(3, None)
         return slice(1, 2) if words[0] == "play" else slice(0)
 
-    def sort_cards(self, words: list[str]) -> None:
-        """The rules name the cards of a set in board order; in an entry they may stand in any order."""
+    def as_written(self, words: list[str]) -> None:
+        """Bring an entry into the form that the rules give it: the cards of a set in board order, no leading zeros."""
         cards, fields = self.from_hand(words), self.case.fields
         words[cards] = sorted(words[cards], key=lambda name: fields.index(name) if name in fields else -1)
+        numbers = NUMBERS.get(words[0], slice(0))
+        words[numbers] = [word.lstrip("0") or "0" if word.isdecimal() else word for word in words[numbers]]
 
     def lay_table(self, words: list[str]) -> None:
         """Lay the table for an entry.
