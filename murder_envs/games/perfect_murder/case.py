@@ -201,7 +201,11 @@ def no_repeats(key: str, values: Sequence[Any]) -> None:
 
 
 def check_doors(value: Any, rooms: Sequence[str]) -> tuple[list[str], list[tuple[int, int]]]:
-    """At most one door between two rooms, so that a list of rooms is a path of doors; the villa is connected."""
+    """At most one door between two rooms, so that a list of rooms is a path of doors; the villa is connected.
+
+    Returns:
+        The doors by name, and the two rooms of each.
+    """
     doors = a_list("doors", value, 2, c.MAX_DOORS)
     ends = []
     for door in doors:
@@ -220,7 +224,13 @@ def check_doors(value: Any, rooms: Sequence[str]) -> tuple[list[str], list[tuple
 
 
 def check_fields(clue_table: Any, trace_list: Any) -> tuple[list[str], list[str], list[list[int]]]:
-    """The clue board is the values of all characteristics in order; no name twice among all fields."""
+    """The clue board is the values of all characteristics in order; no name twice among all fields.
+
+    A characteristic is what every suspect has one value of: gender, hair colour, motive.
+
+    Returns:
+        The clues, the traces, and for each characteristic its fields.
+    """
     clues: list[str] = []
     values = []
     for choices in a_table("clues", clue_table, 1, MAX_CHARACTERISTICS).values():
@@ -240,7 +250,10 @@ def check_fields(clue_table: Any, trace_list: Any) -> tuple[list[str], list[str]
 def check_suspects(
     value: Any, clues: Sequence[str], values: Sequence[Sequence[int]]
 ) -> tuple[list[str], list[tuple[int, ...]]]:
-    """One value of each characteristic in order, no two suspects alike; every clue is left by someone."""
+    """One value of each characteristic in order, no two suspects alike; every clue is left by someone.
+
+    Two suspects with the same clues could not be told apart, and a clue that nobody leaves would tell nothing.
+    """
     table = a_table("suspects", value, 2, c.MAX_SUSPECTS)
     left = []
     for name, row in table.items():
@@ -261,7 +274,11 @@ def check_suspects(
 def check_weapons(
     value: Any, rooms: Sequence[str], scene: int, traces: Sequence[str]
 ) -> tuple[list[str], list[int], list[tuple[int, ...]]]:
-    """All with the same number of traces, no two trace sets alike; every trace is left by some weapon."""
+    """All with the same number of traces, no two trace sets alike; every trace is left by some weapon.
+
+    With equal numbers no weapon's traces are among another's, which could never be ruled out. No weapon lies at the
+    scene, as it is taken along on the way there.
+    """
     table = a_table("weapons", value, 2, c.MAX_WEAPONS)
     lies: list[int] = []
     left: list[tuple[int, ...]] = []
@@ -284,7 +301,7 @@ def check_weapons(
 
 
 def check_room_cards(value: Any, rooms: Sequence[str], scene: int) -> list[tuple[int, int]]:
-    """Pairs of different rooms, never the scene, no pair twice."""
+    """Pairs of different rooms, never the scene, which cannot be cleaned; no pair twice."""
     pairs = []
     for card in a_list("room_cards", value, 1, c.MAX_ROOM_CARDS):
         two = [one_of("room_cards", room, rooms) for room in a_list("room_cards", card, 2, 2)]
@@ -362,7 +379,10 @@ def check_paths(
 
 
 def reaching(scene: int, beside: Sequence[Sequence[int]], taken: set[int]) -> set[int]:
-    """Rooms from which the scene can be reached through rooms that are not taken, the scene included."""
+    """Rooms from which the scene can be reached through rooms that are not taken, the scene included.
+
+    The compiled rules do the same with sets (`play.steps_from`); here it is needed before there are rules.
+    """
     reached, new = {scene}, [scene]
     while new:
         for room in beside[new.pop()]:
@@ -375,7 +395,13 @@ def reaching(scene: int, beside: Sequence[Sequence[int]], taken: set[int]) -> se
 def walk(
     path: list[int], chance: float, scene: int, beside: Sequence[Sequence[int]], paths: dict[tuple[int, ...], float]
 ) -> None:
-    """Enter every way to go on; each step leads to at least one path, so the limit bounds the work."""
+    """Enter every way to go on; each step leads to at least one path, so the limit bounds the work.
+
+    Args:
+        path: rooms so far, the entry first.
+        chance: how likely this beginning is, if each step is drawn uniformly from those that can be completed.
+        paths: the finished ones, with their chances; written to.
+    """
     can = reaching(scene, beside, set(path))
     options = [room for room in beside[path[-1]] if room in can]
     for room in options:

@@ -74,7 +74,11 @@ class Config(Parameters):
 
 
 def make_rules(config: Config) -> tuple[np.ndarray, Actions, Layout]:
-    """The Rules record (array of one) of a configuration, its table of actions and its observation's layout."""
+    """The Rules record (array of one) of a configuration, its table of actions and its observation's layout.
+
+    Round board: a black space allows a bonus action, and one with the symbol has its card face down ("board"). Harder
+    or easier: all cards face down, or all face up. Spaces past the last round are left out.
+    """
     rules = Rules.from_config(config)
     case = config.loaded
     black = [space for space in case.black[config.board] if space <= config.rounds]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from murder_envs.core.bits import NONE, bit, full, lowest
+from murder_envs.core.bits import NONE, ONE, bit, full, lowest
 from murder_envs.core.jit import kernel
 from murder_envs.core.records import emptier
 from murder_envs.core.rng import below, seed_rng
@@ -48,7 +48,11 @@ def clear_plan(state: State):
 
 @kernel
 def set_up(state: State, rules: Rules, seed):
-    """Setup: shuffle the piles; the detective may be dealt a clue and a trace card, which the murderer never sees."""
+    """Setup: shuffle the piles; the detective may be dealt a clue and a trace card, which the murderer never sees.
+
+    The cards come before the planning (Ruling), which learns nothing from it. Easier for the detective: "deal the
+    detective one clue card and one trace card".
+    """
     clear(state, rules)
     seed_rng(state, seed)
     for pile in range(3):
@@ -127,14 +131,17 @@ def listed_cards(cards):
     n = 0
     while cards != NONE:
         pile |= np.uint64(lowest(cards)) << CARD_BITS * n
-        cards &= cards - np.uint64(1)
+        cards &= cards - ONE
         n += 1
     return pile
 
 
 @kernel
 def shuffled(state: State, pile, start, stop):
-    """A pile with the cards from `start` to before `stop` in a uniform random order (Fisher-Yates)."""
+    """A pile with the cards from `start` to before `stop` in a uniform random order (Fisher-Yates).
+
+    Two cards change places by exclusive or: what tells them apart is flipped in both.
+    """
     for i in range(stop - 1, start, -1):
         j = start + below(state, i - start + 1)
         change = np.uint64(card_at(pile, i) ^ card_at(pile, j))
@@ -189,7 +196,7 @@ def open_room_cards(state: State):
 
 @kernel
 def in_piles(state: State, rules: Rules):
-    """The cards of both piles: those that are nowhere else."""
+    """The clue and trace cards in both piles: those that are nowhere else."""
     return rules.all_fields & ~(state.hand | state.discarded | state.out)
 
 

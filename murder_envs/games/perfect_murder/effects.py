@@ -104,7 +104,11 @@ def let_pass(state: State):
 
 @kernel
 def remove(state: State, rules: Rules, card):
-    """One of the top three leaves the game; of two others, the murderer chooses which lies on top."""
+    """One of the top three leaves the game; of two others, the murderer chooses which lies on top.
+
+    From a shorter pile as many are drawn as there are; a single other card goes back on top. The murderer has seen all
+    of them, and knows the places of those that went back. The detective sees from which pile a card was removed.
+    """
     kind = state.pile - 1
     if state.phase == PHASE.remove_pick and state.pile_n[kind] >= c.FROM_TOP:
         state.chosen = bit(card)
@@ -217,7 +221,7 @@ def lay_action_card(state: State, rules: Rules, card, what, other, value):
 
 @kernel
 def mark(state: State, rules: Rules, field):
-    """False trace, false clue: a blank is replaced by an X."""
+    """False trace, false clue: a blank is replaced by an X, which from now on is like a real one."""
     state.false_marks |= bit(field)
     card = c.FALSE_TRACE if state.phase == PHASE.mark_trace else c.FALSE_CLUE
     return lay_action_card(state, rules, card, field, 0, 0)
@@ -225,14 +229,18 @@ def mark(state: State, rules: Rules, field):
 
 @kernel
 def clean_any_room(state: State, rules: Rules, room):
-    """Clean any room: it is crossed out; twice changes nothing."""
+    """Clean any room: it is crossed out. A room that is crossed out already may be chosen; it changes nothing
+    (Ruling)."""
     state.crossed |= bit(room)
     return lay_action_card(state, rules, c.CLEAN_ANY, room, 0, 0)
 
 
 @kernel
 def steal(state: State, rules: Rules, card):
-    """Steal 2 cards: they leave the game; the murderer has seen the rest of the hand."""
+    """Steal 2 cards: they leave the game; the murderer has seen the rest of the hand.
+
+    Always face up, so the detective knows which cards he lost.
+    """
     state.chosen |= bit(card)
     cards = state.chosen
     n = popcount(cards)
@@ -328,7 +336,8 @@ def legal_split(state: State, rules: Rules, legal_set):
 
 @kernel
 def apply_split(state: State, rules: Rules, clues):
-    """The cards are drawn, the clue cards first."""
+    """The cards are drawn, the clue cards first. The murderer sees backs, but a card that he knew stays known to
+    him."""
     n = n_drawn(state)
     for i in range(n):
         deal.draw(state, rules, c.CLUE if i < clues else c.TRACE)
@@ -340,7 +349,10 @@ def apply_split(state: State, rules: Rules, clues):
 
 @kernel
 def examine_door(state: State, door):
-    """Doors cannot be cleaned: this is always the truth."""
+    """Does the path go through a door? Doors cannot be cleaned, so this is always the truth.
+
+    Two rooms of the path with an unused door between them: no.
+    """
     state.stale = 1
     yes = 1 if has(state.path_doors, door) else 0
     if yes == 1:
@@ -356,7 +368,10 @@ def examine_door(state: State, door):
 
 @kernel
 def request_cards(state: State, rules: Rules, kind):
-    """Of three cards the murderer keeps one back; one or two he looks at and hands over."""
+    """Of three cards the murderer keeps one back; one or two he looks at and hands over.
+
+    It is the detective's action, and a murderer who has fled still answers (Ruling).
+    """
     if state.pile_n[kind] >= c.FROM_TOP:
         state.pile = 1 + kind
         return ask_for(state, PHASE.request_keep)
@@ -365,7 +380,7 @@ def request_cards(state: State, rules: Rules, kind):
 
 @kernel
 def keep_back(state: State, rules: Rules, card):
-    """The card kept back goes under the pile."""
+    """The card kept back goes under the pile: it will be drawn last."""
     kind = state.pile - 1
     base = deal.base_of(rules, kind)
     deal.take_from_pile(state, kind, deal.place_of(state.piles[kind], card - base))
@@ -391,7 +406,10 @@ def hand_over(state: State, rules: Rules, kind):
 
 @kernel
 def play_card(state: State, rules: Rules, card):
-    """The card is laid face up, and the marker of its field is looked at."""
+    """The card is laid face up, and the marker of its field is looked at.
+
+    A card whose marker was examined before may be played: it shows nothing new, and costs the action (Ruling).
+    """
     lay_down(state, bit(card))
     shown = examine(state, rules, card)
     record_event(state, EVENT.play, shown, card, card + 1, shown)

@@ -6,6 +6,13 @@ in vain on it (0.1 if no room card named it then), times the mean weight of its 
 
 *Gain*: the expected fall of entropy, in bits: of suspects or weapons, if a marker is looked at; of entries (and a
 little of paths), if a door or room is asked about. Ties are broken at random.
+
+What strong players do, and this script imitates. The detective searches every round (three cards for one action), asks
+about doors and rooms that halve the possible paths, plays cards that split the candidates, and gives three useless
+cards for the marker that decides. The murderer walks a path of medium length, cleans its rooms early, removes and keeps
+back the cards that would split the candidates, and builds up one rival with false marks.
+
+In what follows `suspects` and `weapons` are chances, and `on_path` and `entries` weights, as `weigh` fills them in.
 """
 
 from __future__ import annotations
@@ -32,12 +39,17 @@ PATH_BITS = 0.15
 N_QUESTIONS = PATH_ENTRY
 """Rooms and doors, numbered as the bits of a path."""
 N_ANSWERS = N_QUESTIONS * MAX_ROOMS
+"""Pairs of a question and an entry room."""
 NOTHING_BETTER = -1e9
+"""Less than any score."""
 
 
 @kernel
 def heuristic(row, legal_set, rules: Rules, stream):
-    """The scripted player's action."""
+    """The scripted player's action.
+
+    Planning needs no beliefs, and a single legal action no choice; for all else the beliefs are weighed anew.
+    """
     if count(legal_set) == 1:
         return kth_of(legal_set, 0)
     phase = lowest(get_bits(row, rules.obs_phase, len(PHASES) - 1))
@@ -122,7 +134,10 @@ def any_member(cards, stream):
 
 @kernel
 def is_better(value, most, n_equal, stream):
-    """Is a value better than the best so far, or as good as `n_equal - 1` before it, and drawn?"""
+    """Is a value better than the best so far, or as good as `n_equal - 1` before it, and drawn?
+
+    The k-th of equal values replaces the one kept so far with chance 1 / k, so each is as likely in the end.
+    """
     return value > most or (value == most and stream_below(stream, n_equal) == 0)
 
 
@@ -131,7 +146,11 @@ def is_better(value, most, n_equal, stream):
 
 @kernel
 def weigh(row, rules: Rules, suspects, weapons, on_path, entries):
-    """Fill in the chances of suspects and weapons; the weights of paths by question and entry, and by entry."""
+    """Fill in the chances of suspects and weapons; the weights of paths by question and entry, and by entry.
+
+    Weapons and paths depend on each other: a path needs a weapon on it, a weapon a path through its room. First the
+    marks weigh the weapons, these the paths, and the paths then the weapons.
+    """
     x_up = column(row, rules.obs_marker, rules.n_fields, 5, 3)
     possible = get_bits(row, rules.obs_suspect_possible, rules.n_suspects)
     for suspect in range(rules.n_suspects):
@@ -147,7 +166,7 @@ def weigh(row, rules: Rules, suspects, weapons, on_path, entries):
         by_room[rules.weapon_room[weapon]] += weapons[weapon]
     weigh_paths(row, rules, by_room, on_path, entries)
     for weapon in range(rules.n_weapons):
-        weapons[weapon] *= asked_weight(on_path, rules.weapon_room[weapon])
+        weapons[weapon] *= weight_through(on_path, rules.weapon_room[weapon])
     to_chances(suspects, rules.n_suspects)
     to_chances(weapons, rules.n_weapons)
 
@@ -165,7 +184,11 @@ def to_chances(weights, n):
 
 @kernel
 def weigh_paths(row, rules: Rules, by_room, on_path, entries):
-    """on_path[16 q + e]: weight of the possible paths with entry e that take room or door q; entries[e]: of all."""
+    """on_path[16 q + e]: weight of the possible paths with entry e that take room or door q; entries[e]: of all.
+
+    A path is possible as on the sheet: true to doors and finds, off the rooms that are surely off, and with no more
+    rooms searched in vain than can have been cleaned.
+    """
     found = column(row, rules.obs_room_search, rules.n_rooms, 3, 1)
     vain = column(row, rules.obs_room_search, rules.n_rooms, 3, 2)
     must = found | column(row, rules.obs_door_answer, rules.n_doors, 3, 1) << PATH_DOORS
@@ -185,15 +208,18 @@ def weigh_paths(row, rules: Rules, by_room, on_path, entries):
             continue
         entry = lowest(path >> PATH_ENTRY)
         entries[entry] += weight
-        asked = path & full(PATH_ENTRY)
-        while asked != NONE:
-            on_path[MAX_ROOMS * lowest(asked) + entry] += weight
-            asked &= asked - ONE
+        questions = path & full(PATH_ENTRY)
+        while questions != NONE:
+            on_path[MAX_ROOMS * lowest(questions) + entry] += weight
+            questions &= questions - ONE
 
 
 @kernel
 def path_weight(row, rules: Rules, rooms, vain, by_room):
-    """What speaks for the rooms of a path, but for its chance: its weapons, and no room searched in vain."""
+    """What speaks for the rooms of a path, but for its chance: its weapons, and no room searched in vain.
+
+    The mean over its rooms, since a longer path passes more weapons, but is no likelier for it. The scene has none.
+    """
     total = 0.0
     factor = 1.0
     n = popcount(rooms) - 1
@@ -207,7 +233,7 @@ def path_weight(row, rules: Rules, rooms, vain, by_room):
 
 
 @kernel
-def asked_weight(on_path, question):
+def weight_through(on_path, question):
     """Weight of the possible paths that take a room or door."""
     total = 0.0
     for entry in range(MAX_ROOMS):
@@ -232,7 +258,15 @@ def entropy(chances, n):
 
 @kernel
 def marker_gain(rules: Rules, candidates, n, field, anyway):
-    """Expected fall of entropy of suspects or weapons by a look under a marker."""
+    """Expected fall of entropy of suspects or weapons by a look under a marker.
+
+    It is the mutual information of the candidate and what is seen: the entropy of "X or blank", less what is left of it
+    when the candidate is known; written with x log x of the joint chances.
+
+    Args:
+        candidates: chances of the n suspects or weapons.
+        anyway: chance of an X where the candidate leaves none.
+    """
     is_trace = field >= rules.n_clues
     shows = 0.0
     for i in range(n):
@@ -259,7 +293,10 @@ def gain(row, rules: Rules, field, suspects, weapons):
 
 @kernel
 def path_gain(on_path, entries, question):
-    """Fall of the entropy of entries, and a little of that of paths, by a question about a room or door."""
+    """Fall of the entropy of entries, and a little of that of paths, by a question about a room or door.
+
+    The entry has to be named in the end, the path has not; but a path that is known helps to find the weapon.
+    """
     total = 0.0
     yes = 0.0
     fall = 0.0
@@ -288,7 +325,10 @@ def hand_of(row, rules: Rules):
 
 @kernel
 def needs_cards(row, rules: Rules, suspects, weapons):
-    """Are there fewer useful cards in hand than actions left in the game but one, and is there still a question?"""
+    """Are there fewer useful cards in hand than actions left in the game but one, and is there still a question?
+
+    A card that cannot be played before the end is worth nothing.
+    """
     open_still = row[rules.obs_sheet_sizes] > 1 or row[rules.obs_sheet_sizes + 1] > 1
     actions = row[rules.obs_turn] + row[rules.obs_left] * rules.actions
     if row[rules.obs_flight + 1] == 1 and row[rules.obs_left] > 0:
@@ -304,7 +344,11 @@ def needs_cards(row, rules: Rules, suspects, weapons):
 
 @kernel
 def choose_action(row, legal_set, rules: Rules, stream, suspects, weapons, on_path, entries):
-    """The action of highest score, or the solution."""
+    """The action of highest score, or the solution if only one is possible.
+
+    All scores are in bits, as `gain` is. A search is worth its answer, not quite trusted as a room may be cleaned, and
+    the cards that it brings, as likely as the room is on the path; a request has cards alone.
+    """
     sizes = rules.obs_sheet_sizes
     if row[sizes] == 1 and row[sizes + 1] == 1 and row[sizes + 2] == 1:
         return rules.act_accuse
@@ -322,7 +366,7 @@ def choose_action(row, legal_set, rules: Rules, stream, suspects, weapons, on_pa
             room += room >= rules.scene
             if row[rules.obs_room_search + 3 * room + 1] == 1:
                 continue
-            worth = 2.4 * asked_weight(on_path, room) / total * (0.45 if needs else 0.05)
+            worth = 2.4 * weight_through(on_path, room) / total * (0.45 if needs else 0.05)
             score = 0.7 * path_gain(on_path, entries, room) + worth
         elif action < rules.act_room_card:
             score = path_gain(on_path, entries, PATH_DOORS + action - rules.act_door)
@@ -347,7 +391,7 @@ def choose_action(row, legal_set, rules: Rules, stream, suspects, weapons, on_pa
 
 @kernel
 def discard_score(row, rules: Rules, suspects, weapons):
-    """What three cards for any marker are worth."""
+    """What three cards for any marker are worth: the best look, less the three least useful cards, less a little."""
     best = 0.0
     for field in range(rules.n_fields):
         best = max(best, gain(row, rules, field, suspects, weapons))
@@ -361,7 +405,8 @@ def discard_score(row, rules: Rules, suspects, weapons):
 
 @kernel
 def threat(row, rules: Rules, field, suspects, weapons):
-    """What a card can do to the murderer."""
+    """What a card can do to the murderer: the gain of its marker, more if it is a real X; nothing once it was
+    examined."""
     at = rules.obs_marker + 5 * field
     if row[at + 3] == 1 or row[at + 4] == 1:
         return -1.0
@@ -439,7 +484,10 @@ def most_useful(row, rules: Rules, stream, fields, suspects, weapons):
 
 @kernel
 def choose_accusation(row, rules: Rules, stream, phase, suspects, weapons, on_path):
-    """The likeliest suspect; the weapon of the likeliest pair of weapon and entry; the likeliest entry for it."""
+    """The likeliest suspect; the weapon of the likeliest pair of weapon and entry; the likeliest entry for it.
+
+    All three have to be right, so weapon and entry, which depend on each other by the path, are chosen together.
+    """
     best = 0
     most = NOTHING_BETTER
     n_equal = 1
@@ -454,7 +502,7 @@ def choose_accusation(row, rules: Rules, stream, phase, suspects, weapons, on_pa
     if phase == PHASE.accuse_weapon:
         for weapon in range(rules.n_weapons):
             room = rules.weapon_room[weapon]
-            through = asked_weight(on_path, room)
+            through = weight_through(on_path, room)
             value = 0.0
             for entry in range(MAX_ROOMS):
                 if through > 0.0:
@@ -493,7 +541,8 @@ def choose_step(row, legal_set, rules: Rules, stream):
 
 @kernel
 def has_later_bonus(row, rules: Rules):
-    """Is a later space black, and a card left to play there?"""
+    """Is a later space black, and a card left to play there? Else the last two turns are worth less than the
+    detective's action that a flight takes away."""
     cards = 0
     for card in range(c.SEARCH_PILE + 1):
         cards += row[rules.obs_cards_left + card]
@@ -522,7 +571,7 @@ def more_open(rules: Rules, suspects, weapons):
 
 @kernel
 def choose_deed(row, legal_set, rules: Rules, suspects, weapons):
-    """A bonus action first; then clean while it helps, else remove a card."""
+    """A bonus action first; then clean while it helps, else remove a card of the board with the more open question."""
     hide = popcount(rooms_to_hide(row, rules))
     best = -1
     most = 0.0
@@ -559,7 +608,10 @@ def bonus_worth(row, rules: Rules, card, hide):
 
 @kernel
 def room_to_clean(row, rules: Rules, rooms, stream):
-    """An uncrossed room of the path, the entry first, then the second; else any."""
+    """An uncrossed room of the path, the entry first, then the second; else any.
+
+    The detective has to name the entry, and a search of the rooms near it would tell it.
+    """
     hide = rooms_to_hide(row, rules) & rooms
     best = -1
     while hide != NONE:
@@ -588,7 +640,10 @@ def choose_room_card(row, legal_set, rules: Rules, stream):
 
 @kernel
 def choose_mark(row, legal_set, rules: Rules, stream, phase):
-    """A field of the rival that lacks the fewest."""
+    """A field of the rival that lacks the fewest, so that the detective cannot tell it from the truth.
+
+    A rival of which a blank was taken off is ruled out for good.
+    """
     free = options(legal_set, rules.act_marker, rules)
     n = rules.n_weapons if phase == PHASE.mark_trace else rules.n_suspects
     gone = column(row, rules.obs_marker, rules.n_fields, 5, 4)

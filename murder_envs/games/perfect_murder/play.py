@@ -133,7 +133,10 @@ def decide(state: State, rules: Rules, action):
 
 @kernel
 def deal(state: State, rules: Rules, seed):
-    """Set up; the murderer is asked to plan, or the plan is drawn, each decision uniformly from its legal actions."""
+    """Set up; the murderer is asked to plan, or the plan is drawn, each decision uniformly from its legal actions.
+
+    So a drawn path is not uniform among paths: `rules.path_chance` has the chances.
+    """
     set_up(state, rules, seed)
     if rules.plan == PLAN.random:
         state.suspect = below(state, rules.n_suspects)
@@ -150,7 +153,8 @@ def deal(state: State, rules: Rules, seed):
 
 @kernel
 def legal_plan(state: State, rules: Rules, legal_set):
-    """1. Any suspect. 2. A path through doors, to the scene, no room twice. 3. A weapon from a room of the path."""
+    """1. Determine which person you are: any suspect. 2. Determine the path: through doors, from an outer room to the
+    scene, no room twice. 3. Choose a murder weapon: from a room of the path, the entry included."""
     if state.phase == PHASE.plan_suspect:
         allow_all(legal_set, rules.act_suspect, full(rules.n_suspects))
     elif state.phase == PHASE.plan_path:
@@ -161,7 +165,8 @@ def legal_plan(state: State, rules: Rules, legal_set):
 
 @kernel
 def apply_plan(state: State, rules: Rules, action):
-    """The scene ends the path (Ruling); the weapon ends the planning."""
+    """The scene ends the path, since it may be entered once and the path has to end there (Ruling); the weapon ends the
+    planning. The boards are laid with it, so nothing of the planning can be seen, not even how long it took."""
     if state.phase == PHASE.plan_suspect:
         state.suspect = action - rules.act_suspect
         return ask_for(state, PHASE.plan_path)
@@ -280,7 +285,8 @@ def allow_piles(state: State, legal_set, start):
 
 @kernel
 def legal_murderer_turn(state: State, rules: Rules, legal_set):
-    """One standard action; on a black space a card before or after it."""
+    """Standard actions: one has to be done, if one is possible. Bonus action: on a black space a card may be played
+    before or after it. The turn can be ended only where a bonus is left out."""
     bonus = effects.playable_cards(state, rules)
     allow_all(legal_set, rules.act_bonus, bonus)
     if state.standard_done != 0:
@@ -321,7 +327,11 @@ def searchable(rules: Rules, rooms):
 
 @kernel
 def legal_detective_turn(state: State, rules: Rules, legal_set):
-    """Five actions, of which a search only once a round; or solve the murder."""
+    """Five actions, of which a search only once a round; or solve the murder, which is no action.
+
+    It is possible whenever an action is to be chosen, also before the first; not amid one, nor after the last of a
+    round (Ruling): the next turn is early enough.
+    """
     if state.searched == 0:
         allow_all(legal_set, rules.act_search, searchable(rules, rules.rooms))
     allow_all(legal_set, rules.act_door, full(rules.n_doors))
@@ -352,7 +362,10 @@ def apply_detective_turn(state: State, rules: Rules, action):
 
 @kernel
 def apply_accuse(state: State, rules: Rules, action):
-    """Who, with what, entering where; nothing is told before the last statement."""
+    """Who, with what, entering where; nothing is told before the last statement.
+
+    The detective is told right or wrong, not which statement failed (Ruling). Of the path only the entry counts.
+    """
     if state.phase == PHASE.accuse_suspect:
         state.named_suspect = action - rules.act_suspect
         return ask_for(state, PHASE.accuse_weapon)
@@ -382,7 +395,14 @@ def n_right(state: State):
 
 @kernel
 def returns(state: State, rules: Rules, out):
-    """The detective's payment, and its negative for the murderer; once, at the end."""
+    """The detective's payment, and its negative for the murderer; once, at the end.
+
+    "outcome" pays 1 or -1. "graded" pays a wrong accusation a quarter more for each right statement; "swift" takes up
+    to a half from a win, in proportion to the actions used.
+
+    Args:
+        out: float64, a payment a seat.
+    """
     value = 0.0
     if state.verdict == 1 + c.DETECTIVE:
         value = 1.0

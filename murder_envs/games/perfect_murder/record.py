@@ -54,7 +54,14 @@ def entries_of(case: Case, state: np.ndarray) -> list[str]:
 
 
 def entry_of(case: Case, state: np.ndarray, i: int) -> str:
-    """An entry of the record as text."""
+    """An entry of the record as text, in the words of the case.
+
+    `remove clue|trace <card>`, `clean <card number> <room>`, `pass`, `stay`, `flee`, `door <a-b> yes|no`,
+    `bonus up|down <action card> <field, room, kind and card, or cards>`, `search <room> nothing`,
+    `search <room> found <clue cards> <trace cards>`, `request clue|trace <cards received>`,
+    `play <card> x|blank|known`, `discard <card> <card> <card> <field> x|blank`,
+    `accuse <suspect> <weapon> <entry> right|wrong`.
+    """
     event = np.zeros(6, np.int64)
     read_event(state, i, event)
     kind, result, x, y, z, w = event.tolist()
@@ -86,7 +93,11 @@ def entry_of(case: Case, state: np.ndarray, i: int) -> str:
 
 
 def as_seen(text: str) -> str:
-    """An entry as the detective sees it: without what was done in secret."""
+    """An entry as the detective sees it: without what was done in secret.
+
+    A removal shows its pile, a cleaning its room card, an action card face up itself (and which pile was searched); a
+    theft shows all, as the detective misses the cards.
+    """
     words = text.split(" ")
     if words[0] in ("remove", "clean"):
         return " ".join(words[:2])
@@ -120,6 +131,8 @@ BEGINS_IN = {
     **dict.fromkeys(("search", "door", "request", "play", "discard", "accuse"), PHASE.detective_turn),
 }
 """first word of an entry -> the phase in which its action begins."""
+NUMBERS = {"clean": slice(1, 2), "search": slice(3, 5), "request": slice(2, 3)}
+"""first word of an entry -> which of its words are numbers."""
 
 
 class Replay:
@@ -144,7 +157,10 @@ class Replay:
         return number is not None and bool(attempt(self.state, self.rules, self.legal_set, number))
 
     def read(self, entries: Iterable[Any]) -> None:
-        """Play all entries; ValueError names `record` and says what is wrong with an entry."""
+        """Play all entries; ValueError names `record` and says what is wrong with an entry.
+
+        Rounds are not marked in a record, so every round may have a bonus here.
+        """
         with_a_bonus = self.rules.copy()
         with_a_bonus["black"] = set_of(range(c.MAX_ROUNDS + 1))
         replay = Replay(self.case, self.actions, with_a_bonus, self.state)
@@ -152,7 +168,7 @@ class Replay:
             replay.play(text)
 
     def play(self, text: Any) -> None:
-        """Play an entry."""
+        """Play an entry: decision by decision, and at the end the rules must have entered just this text."""
         s = self.state[0]
         words = text.split(" ") if isinstance(text, str) else [""]
         if words[0] not in BEGINS_IN:
@@ -163,7 +179,7 @@ class Replay:
             self.wrong(text, "the murderer has fled")
         if BEGINS_IN[words[0]] == PHASE.flee and s["flight"] != FLIGHT.none:
             self.wrong(text, "that is decided already")
-        self.sort_cards(words)
+        self.as_written(words)
         self.lay_table(words)
         n = int(s["record_n"])
         for action in self.decisions(words):
@@ -185,10 +201,12 @@ class Replay:
             return slice(3, None)
         return slice(1, 2) if words[0] == "play" else slice(0)
 
-    def sort_cards(self, words: list[str]) -> None:
-        """The rules name the cards of a set in board order; in an entry they may stand in any order."""
+    def as_written(self, words: list[str]) -> None:
+        """Bring an entry into the form that the rules give it: the cards of a set in board order, no leading zeros."""
         cards, fields = self.from_hand(words), self.case.fields
         words[cards] = sorted(words[cards], key=lambda name: fields.index(name) if name in fields else -1)
+        numbers = NUMBERS.get(words[0], slice(0))
+        words[numbers] = [word.lstrip("0") or "0" if word.isdecimal() else word for word in words[numbers]]
 
     def lay_table(self, words: list[str]) -> None:
         """Lay the table for an entry.

@@ -7,6 +7,9 @@ other's choices were.
 A combination is a typing of the action cards that lie face down, a path, a weapon on it, a suspect, and a field or room
 for each secret mark or cleaning. For a typing the ways to choose the rest multiply: clean(path) x trace(weapon) x
 clue(suspect). So typing and path are drawn together by weight, then weapon and suspect, then marks and rooms.
+
+Draws by weight go through all candidates once: each takes the place of the one kept so far with chance weight / total
+of the weights so far. In the end each has been kept with a chance in proportion to its weight, and no list is needed.
 """
 
 from __future__ import annotations
@@ -29,11 +32,10 @@ from murder_envs.games.perfect_murder.state import (
     PATH_ENTRY,
     Rules,
     State,
-    add_byte,
     argument,
-    byte_of,
     copies,
     kind_of_event,
+    put_byte,
     result_of,
     with_argument,
 )
@@ -41,7 +43,11 @@ from murder_envs.games.perfect_murder.state import (
 
 @kernel
 def redeal(state: State, rules: Rules, seat, seed):
-    """Another world for a seat, with random numbers of its own."""
+    """Another world for a seat, with random numbers of its own: those of the game would foretell shuffles and draws.
+
+    What the seat sees stays as it is, bit for bit, and so do all public facts. Where the other seat is amid an action,
+    the state is that before its hidden choices (`take_back`).
+    """
     seed_redeal(state, seed)
     take_back(state, seat)
     for kind in range(2):
@@ -58,7 +64,11 @@ def redeal(state: State, rules: Rules, seat, seed):
 
 @kernel
 def take_back(state: State, seat):
-    """Before the other seat's choices in an action that do not show yet."""
+    """Before the other seat's choices in an action that do not show yet.
+
+    An action shows when its last decision is taken; open room cards and the begin of an accusation show at once
+    (Ruling). So of those the choice alone is taken back, of all others the whole action.
+    """
     phase = state.phase
     if seat == c.MURDERER:
         if phase == PHASE.discard or phase == PHASE.discard_marker:
@@ -95,7 +105,11 @@ def mixed(state: State, pile, start, stop):
 
 @kernel
 def permute_unknown(state: State, rules: Rules, kind):
-    """For the murderer: the cards that he does not know, over their places in pile and hand."""
+    """For the murderer: the cards that he does not know, over their places in pile and hand.
+
+    That is all he does not know of clue and trace cards, and every order is equally likely, so this is exact. What he
+    is looking at stays, also where it does not count as known yet.
+    """
     base = deal.base_of(rules, kind)
     hidden = (deal.in_piles(state, rules) | state.hand) & deal.fields_of(rules, kind)
     unknown = (hidden & ~(known_cards(state, rules) | looked_at(state, rules))) >> base
@@ -123,7 +137,9 @@ def permute_unknown(state: State, rules: Rules, kind):
 def permute_unseen(state: State, rules: Rules, kind):
     """For the detective: the cards that he has not seen, over the pile and the cards secretly removed.
 
-    What the murderer knows stays with the places; removals of the record follow.
+    What the murderer knows stays with the places: the detective has seen that the murderer looked at these places, if
+    not which cards lay there. Removals of the record follow the cards: an entry says which card was removed. Cards that
+    were out of the game before a partial record began have no entry, and take what is left.
     """
     base = deal.base_of(rules, kind)
     fields = deal.fields_of(rules, kind)
@@ -172,12 +188,17 @@ def removed_card_at(event):
 
 # A secret is a word: what was done (a SECRET_*), its number among the cards face down, its entry in the record; and for
 # a cleaning, the rooms that it can have been, and the rooms that it could clean before the first search in vain there.
+#
+# In what follows `secrets` are the n words of `list_secrets`, in the order of play. A *typing* says which action card
+# each one lying face down is, two bits a card: there are at most 3 to the power of their number, less what copies rule
+# out. *Ways* are numbers of combinations, as floats: they multiply, and can be large.
 SECRET_CLUE, SECRET_TRACE, SECRET_CLEAN, SECRET_DOWN, SECRET_X = c.FALSE_CLUE, c.FALSE_TRACE, c.CLEAN_ANY, 3, 4
 LATER, WHAT, NUMBER, ENTRY = 16, 32, 40, 48
 SETS = np.uint64(0xFFFF)
 TYPE = np.uint64(3)
 N_KEPT = 64
 KEPT_SHIFT = 58
+"""Results that are kept, and how a hash of 64 bits becomes a place among them."""
 
 
 @kernel
@@ -217,6 +238,10 @@ def list_secrets(state: State, rules: Rules, secrets):
     """The secret moves and the X found, in order; returns how many there are.
 
     An X found stands among them, since a false mark must have been laid before; its room set is its field.
+
+    A room cannot be cleaned before something is found there, nor is a cleaning after a search of any use to explain
+    that it was in vain: so for each cleaning the rooms where a find or a first search in vain was still to come are
+    noted.
     """
     n = 0
     n_down = 0
@@ -261,7 +286,11 @@ def chance(state: State):
 
 @kernel
 def draw_plan(state: State, rules: Rules):
-    """Draw plan and secret moves, again where they leave the murderer nothing to choose, or another verdict."""
+    """Draw plan and secret moves, again where they leave the murderer nothing to choose, or another verdict.
+
+    Both follow from everything together, so they cannot be put into the weights; a draw that fails is thrown away,
+    which leaves the others as likely, beside each other, as they were.
+    """
     secrets = scratch_words(MAX_RECORD)
     n = list_secrets(state, rules, secrets)
     again = True
@@ -276,7 +305,11 @@ def draw_plan(state: State, rules: Rules):
 
 @kernel
 def draw_worlds(state: State, rules: Rules, secrets, n):
-    """Draw typing and path by weight, then the rest."""
+    """Draw typing and path by weight, then the rest.
+
+    The ways for suspects do not depend on the path, and those for weapons only by the rooms that it passes: so they are
+    counted once for a typing, and the inner loop, over all paths that the doors allow, has little to do.
+    """
     kept_for = scratch_words(N_KEPT)
     kept = scratch_numbers(N_KEPT)
     by_room = scratch_numbers(MAX_ROOMS)
@@ -339,7 +372,7 @@ def is_typing(state: State, rules: Rules, typing, n_down):
 
 @kernel
 def next_typing(typing, n_down):
-    """The next way to type the cards face down, two bits each; NONE after the last."""
+    """The next way to type the cards face down: counting up, two bits a digit; NONE after the last."""
     for i in range(n_down):
         if typed_as(typing, i) < c.N_SECRET - 1:
             return typing + bit(2 * i)
@@ -349,7 +382,7 @@ def next_typing(typing, n_down):
 
 @kernel
 def answers_fit(state: State, path):
-    """Does a path fit what doors and finds have told?"""
+    """Does a path fit what doors and finds have told? What was searched in vain is weighed by `clean_ways`."""
     must = state.finds | state.door_yes << PATH_DOORS
     if state.phase == PHASE.split:
         must |= bit(state.chosen_room)
@@ -361,7 +394,12 @@ def answers_fit(state: State, path):
 def mark_ways(state: State, secrets, n, typing, card, board, own):
     """Ways to lay the false marks of a board, if these are its real ones.
 
-    Each X found that is not real takes one of the marks laid before it; the others are fields never examined.
+    Each X found that is not real takes one of the marks laid before it; the others are fields never examined. A blank
+    that was taken off rules out these real marks, since no marker is ever taken from under a real one.
+
+    Args:
+        card: the action card that lays marks on this board.
+        board, own: all fields of the board; those of the suspect or weapon.
     """
     if own & state.blank_off != NONE:
         return 0.0
@@ -427,11 +465,14 @@ def weapons_of(rooms, by_room):
 
 @kernel
 def cleanings_of(secrets, n, typing, to_clean, kept_for, kept):
-    """Ways to choose the rooms of all cleanings; many paths need the same, so the last results are kept."""
-    asked = typing << MAX_ROOMS | to_clean
-    at = np.int64((asked * GOLDEN) >> KEPT_SHIFT)
-    if kept_for[at] != asked:
-        kept_for[at] = asked
+    """Ways to choose the rooms of all cleanings; many paths need the same, so the last results are kept.
+
+    They depend on the path only by its rooms that were searched in vain (`to_clean`), and of those there are few.
+    """
+    key = typing << MAX_ROOMS | to_clean
+    at = np.int64((key * GOLDEN) >> KEPT_SHIFT)
+    if kept_for[at] != key:
+        kept_for[at] = key
         kept[at] = clean_ways(secrets, 0, n, typing, to_clean)
     return kept[at]
 
@@ -441,6 +482,7 @@ def clean_ways(secrets, first, n, typing, to_clean):
     """Ways to choose the rooms of all cleanings from `first` on, so that these are cleaned in time.
 
     Inclusion and exclusion: for each set of rooms that are left out, the ways without them, even sets minus odd ones.
+    With one room to clean: all ways, less those that clean it too late or never.
     """
     total = 0.0
     left_out = to_clean
@@ -478,7 +520,7 @@ def follow(state: State, rules: Rules, path):
 
 @kernel
 def draw_weapon(state: State, rules: Rules, secrets, n, typing):
-    """A weapon on the path, by its ways."""
+    """A weapon on the path, by the ways to lay the false traces beside it."""
     total = 0.0
     weapons = play.weapons_on_path(state, rules)
     while weapons != NONE:
@@ -493,7 +535,7 @@ def draw_weapon(state: State, rules: Rules, secrets, n, typing):
 
 @kernel
 def draw_suspect(state: State, rules: Rules, secrets, n, typing):
-    """A suspect, by its ways."""
+    """A suspect, by the ways to lay the false clues beside it."""
     total = 0.0
     for suspect in range(rules.n_suspects):
         ways = clue_ways(state, rules, secrets, n, typing, suspect)
@@ -516,7 +558,11 @@ def write_secret(state: State, word, card, what):
 
 @kernel
 def draw_marks(state: State, rules: Rules, secrets, n, typing, card):
-    """The fields of a board's false marks, uniformly from all ways."""
+    """The fields of a board's false marks, uniformly from all ways.
+
+    As they were counted: an X found that is not real is given to one of the marks laid before it, each as likely; marks
+    that are left over in the end lie on fields that nobody has looked under.
+    """
     board = rules.clue_fields if card == c.FALSE_CLUE else rules.trace_fields
     own = rules.suspect_fields[state.suspect] if card == c.FALSE_CLUE else rules.weapon_fields[state.weapon]
     marks = NONE
@@ -545,7 +591,11 @@ def lay_mark(state: State, word, card, field):
 
 @kernel
 def draw_cleanings(state: State, rules: Rules, secrets, n, typing):
-    """The rooms of all cleanings, uniformly from all ways: one after the other, by the ways that are left."""
+    """The rooms of all cleanings, uniformly from all ways: one after the other, by the ways that are left.
+
+    A room that has to be cleaned in time is an option of its own. All other rooms leave the same work to the cleanings
+    to come, so they are one option, weighed by their number.
+    """
     to_clean = state.path_rooms & state.vain
     state.crossed = state.finds
     for i in range(n):
@@ -572,11 +622,10 @@ def draw_cleanings(state: State, rules: Rules, secrets, n, typing):
 
 @kernel
 def clean(state: State, rules: Rules, word, room):
-    """A room was cleaned, with a room card or an action card."""
+    """A room was cleaned, with a room card or an action card; of a room card it is noted which of its two rooms."""
     state.crossed |= bit(room)
     write_secret(state, word, c.CLEAN_ANY, room)
     event = state.record[entry_of(word)]
     if kind_of_event(event) == EVENT.clean:
         card = argument(event, 0)
-        choice = 1 if room == rules.card_rooms[card, 0] else 2
-        add_byte(state.room_card_choice, card, choice - byte_of(state.room_card_choice, card))
+        put_byte(state.room_card_choice, card, 1 if room == rules.card_rooms[card, 0] else 2)

@@ -10,9 +10,7 @@ of those that can lie so, as far as copies are left (`cap`). What a room card cl
 
 from __future__ import annotations
 
-import numpy as np
-
-from murder_envs.core.bits import NONE, bit, has, lowest, popcount
+from murder_envs.core.bits import NONE, ONE, bit, has, lowest, popcount
 from murder_envs.core.jit import kernel
 from murder_envs.games.perfect_murder import cards as c
 from murder_envs.games.perfect_murder.layout import MOST_WAYS
@@ -28,7 +26,11 @@ def cap(state: State, rules: Rules, card):
 
 @kernel
 def fits(state: State, fields, board, false_marks):
-    """Can these be all the real marks of a board? No blank among them, nothing sure outside, few enough X besides."""
+    """Can these be all the real marks of a board? No blank among them, nothing sure outside, few enough X besides.
+
+    A blank is always the truth: the murderer can add marks, and can take none away. An X that is not among them must be
+    false, and there are no more false ones than cards were played to lay them.
+    """
     besides = board & ~fields
     return (
         (fields & state.blank_off == NONE)
@@ -39,7 +41,11 @@ def fits(state: State, fields, board, false_marks):
 
 @kernel
 def renew_sheet(state: State, rules: Rules):
-    """Draw the conclusions from what has become public since the last time."""
+    """Draw the conclusions from what has become public since the last time.
+
+    Suspects and weapons are judged by their boards. A weapon has also to lie on a possible path, and a path has to pass
+    the room of a weapon that fits, so the weapons go first, then the paths, then the weapons again.
+    """
     false_clues = cap(state, rules, c.FALSE_CLUE)
     false_traces = cap(state, rules, c.FALSE_TRACE)
     cleanings = cap(state, rules, c.CLEAN_ANY)
@@ -67,7 +73,8 @@ def renew_sheet(state: State, rules: Rules):
 @kernel
 def follow_paths(state: State, rules: Rules, armed, cleanings):
     """Which paths are possible: the answers strike out some for good; others need more cleanings than there were, or
-    pass no room of a fitting weapon (`armed`), as far as is known now."""
+    pass no room of a fitting weapon (`armed`), as far as is known now. A room searched in vain can be on the path only
+    if it was cleaned, and each cleaning, with a room card or an action card, explains one room."""
     must = state.finds | state.door_yes << PATH_DOORS
     never = state.surely_off | state.door_no << PATH_DOORS
     vain = state.vain
@@ -79,7 +86,7 @@ def follow_paths(state: State, rules: Rules, armed, cleanings):
         kept = left
         while left != NONE:
             i = lowest(left)
-            left &= left - np.uint64(1)
+            left &= left - ONE
             path = rules.path[64 * word + i]
             if (path & must != must) | (path & never != NONE):
                 kept &= ~bit(i)

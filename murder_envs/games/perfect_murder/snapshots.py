@@ -210,7 +210,9 @@ class Snapshots:
 class Position(Reader):
     """What a snapshot says, in the order of a game: defaults filled in, everything checked, written to a state.
 
-    The plan, the record and the action under way are decisions, which the compiled rules take or refuse.
+    The plan, the record and the action under way are decisions, which the compiled rules take or refuse. What remains
+    to be checked here is how a position in the middle of a game hangs together: the phase and what must be true in it,
+    and that every card is in one place.
     """
 
     def __init__(self, snapshots: Snapshots, rules: np.ndarray, snapshot: Mapping[str, Any], state: np.ndarray) -> None:
@@ -232,6 +234,7 @@ class Position(Reader):
     # The plan
 
     def read_plan(self) -> None:
+        """Plan as far as the snapshot says: `lacks` is the phase of the next decision of the plan, or ""."""
         suspect, weapon = self.read("suspect"), self.read("weapon")
         path = [a_choice("path", name, self.case.rooms) for name in a_list("path", self.get("path", []))]
         if not suspect and (path or weapon):
@@ -249,6 +252,8 @@ class Position(Reader):
     # What is asked, and when
 
     def read_phase(self) -> None:
+        """The phase, if left out, is what the plan lacks, or the murderer's turn; the round is the first, or the last
+        where the game is over or the detective must accuse."""
         over = a_bool("over", self.get("over", False))
         self.phase = self.read("phase", self.lacks or ("over" if over else "murderer_turn"))
         if self.lacks and self.phase != self.lacks:
@@ -264,6 +269,8 @@ class Position(Reader):
             fail("phase", f"flee only at the end of round {flight_after}, if there is one")
 
     def read_record(self) -> None:
+        """Play the record again. It may be incomplete, but not longer than by this round it can be: in a round two
+        entries of the murderer and the detective's actions, and in the game a flight and an accusation."""
         entries = a_list("record", self.get("record", []))
         if entries and self.lacks:
             fail("record", "empty before the plan is finished")
@@ -286,6 +293,10 @@ class Position(Reader):
     # Where the cards are
 
     def read_cards(self) -> None:
+        """The hand, the cards out of the game, both piles, and what the murderer knows of them.
+
+        Cards may be out of the game without an entry: the record need not go back to their removal.
+        """
         s, names = self.state[0], self.case.fields
         discarded, recorded = ({names[i] for i in members_of(s[field])} for field in ("discarded", "out"))
         hand = self.read("hand", [])
@@ -317,6 +328,7 @@ class Position(Reader):
                 fail("known", f"{card} is neither in a pile nor in the hand")
 
     def read_rooms(self) -> None:
+        """The room pile: exactly the cards that no entry has used."""
         used = members_of(self.state[0]["used_room_cards"])
         n = len(self.case.room_cards)
         left = [card + 1 for card in range(n) if card not in used]
@@ -329,6 +341,7 @@ class Position(Reader):
     # The round
 
     def read_turn(self) -> None:
+        """What has been done in this round. After a flight there is no standard action."""
         phase = self.phase
         open_still = phase in MURDERERS or phase in PLANNING or self.has_fled
         standard_done = self.read("standard_done", not open_still)

@@ -174,6 +174,13 @@ def add_byte(row, i, n):
 
 
 @kernel
+def put_byte(row, i, n):
+    """Write the i-th byte of an array of words."""
+    shift = 8 * (i & 7)
+    row[i >> 3] = (row[i >> 3] & ~(BYTE << shift)) | np.uint64(n) << shift
+
+
+@kernel
 def copies(packed, card):
     """How many of an action card, in a word of one byte a card."""
     return np.int64((packed >> (8 * card)) & BYTE)

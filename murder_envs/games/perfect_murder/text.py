@@ -108,6 +108,7 @@ class Texts:
         return "\n".join(lines) + "\n"
 
     def headline(self, rules: np.ndarray, full: dict[str, Any], seat: int | None) -> str:
+        """The case, the round, and who looks."""
         seen_from = "seen from above" if seat is None else f"as the {c.AGENTS[seat]} sees it"
         return f"Perfect Murder, {self.case.name}, round {full['round']} of {rules[0]['rounds']}, {seen_from}"
 
@@ -122,6 +123,7 @@ class Texts:
         return f"the {c.AGENTS[full['to_act']]} is asked: {asked}{chosen}{left}"
 
     def plan_text(self, full: dict[str, Any]) -> str:
+        """Suspect, weapon and path, as far as they are planned."""
         return f"{full['suspect'] or '?'}, {full['weapon'] or '?'}, {' > '.join(full['path']) or '?'}"
 
     def board_text(self, seen: dict[str, np.ndarray], fields: range) -> str:
@@ -202,6 +204,7 @@ class Texts:
         return f"{card} {'/'.join(self.case.rooms[room] for room in self.case.room_cards[card - 1])}"
 
     def known_place(self, card: str, seen: dict[str, np.ndarray]) -> str:
+        """A card of a pile as the murderer sees it: a question mark if he knows neither it nor its place."""
         field = self.case.fields.index(card)
         return card if seen["card_depth"][field] or seen["drawn"][field] else "?"
 

@@ -53,7 +53,10 @@ def put_words(row, at, words, n):
 
 @kernel
 def put_state_of_play(row, state: State, rules: Rules, seat):
-    """Who looks, whose move it is, the round board, the action cards and the piles."""
+    """Who looks, whose move it is, the round board, the action cards and the piles.
+
+    The other seat sees the stage alone, not the phase: an action shows when its last decision is taken.
+    """
     acting = state.to_act == seat
     mine = seat == c.MURDERER
     phase = state.phase
@@ -102,7 +105,11 @@ def put_depths(row, at, pile, n, cards):
 
 @kernel
 def put_cards(row, state: State, rules: Rules, seat):
-    """Where each card is, as far as the seat knows."""
+    """Where each card is, as far as the seat knows.
+
+    To the murderer a card in the hand that he has not seen is unknown; to the detective one that was removed in secret
+    is, as it could be in the pile.
+    """
     n = rules.n_fields
     hand = state.hand
     discarded = state.discarded
@@ -126,7 +133,10 @@ def put_cards(row, state: State, rules: Rules, seat):
 
 @kernel
 def put_markers(row, state: State, rules: Rules, seat):
-    """What lies on both boards, as far as the seat knows; the plan."""
+    """What lies on both boards, as far as the seat knows; the plan.
+
+    Before the planning is finished the boards are not laid, and even the murderer sees nothing there.
+    """
     n = rules.n_fields
     x_up = state.x_up
     blank_off = state.blank_off
@@ -164,7 +174,8 @@ def one(i):
 
 @kernel
 def put_rooms(row, state: State, rules: Rules, seat):
-    """Rooms, doors and room cards."""
+    """Rooms, doors and room cards. Which room a card has cleaned is the murderer's secret; that it names two is
+    public."""
     n = rules.n_rooms
     mine = seat == c.MURDERER
     finds = state.finds
@@ -193,7 +204,7 @@ def put_rooms(row, state: State, rules: Rules, seat):
 
 @kernel
 def put_sheet(row, state: State, rules: Rules):
-    """What can be, on public facts."""
+    """What can be, on public facts; the same for both seats (see `sheet.py`)."""
     put_word(row, rules.obs_caps, state.caps)
     on_some = state.on_some
     on_all = state.on_all
@@ -214,7 +225,7 @@ def put_sheet(row, state: State, rules: Rules):
 
 @kernel
 def put_action(row, state: State, rules: Rules, seat):
-    """The action under way, the last ones done, the end."""
+    """The action under way, the last ones done, the end. What an action has named so far is for who names it."""
     mine = seat == c.MURDERER
     acting = state.to_act == seat
     put_bits(row, rules.obs_chosen_cards, state.chosen if acting else NONE, rules.n_fields)
@@ -231,7 +242,11 @@ def put_action(row, state: State, rules: Rules, seat):
 
 @kernel
 def observe(state: State, rules: Rules, seat, row):
-    """The seat's observation, section by section in rising order (a section's last word may spill into the next)."""
+    """The seat's observation, section by section in rising order (a section's last word may spill into the next).
+
+    Args:
+        row: int8, of the layout's size and PAD bytes more.
+    """
     if state.stale != 0:
         renew_sheet(state, rules)
     put_state_of_play(row, state, rules, seat)
@@ -247,7 +262,11 @@ def observe(state: State, rules: Rules, seat, row):
 
 @kernel
 def world(state: State, rules: Rules, row):
-    """The state vector, block by block in rising order."""
+    """The state vector, block by block in rising order: both observations, and what neither of them shows.
+
+    Args:
+        row: int8, of the layout's size and PAD bytes more.
+    """
     at = rules.obs_size
     observe(state, rules, 0, row)
     observe(state, rules, 1, row[at:])
@@ -256,7 +275,10 @@ def world(state: State, rules: Rules, row):
     at += len(PHASES)
     n = rules.n_fields
     piled = deal.in_piles(state, rules)
-    put_columns(row, at, n, 4, piled, state.hand, state.discarded, state.out, NONE)
+    put_zeros(row, at, 4 * n)
+    for field in range(n):  # one by one: eight rows at a time could reach past the end of a small case's vector
+        place = 0 if has(piled, field) else 1 if has(state.hand, field) else 2 if has(state.discarded, field) else 3
+        row[at + 4 * field + place] = 1
     at += 4 * n
     clues = rules.n_clues
     put_depths(row, at, state.piles[c.CLUE], clues, piled & rules.clue_fields)
