@@ -10,7 +10,7 @@ from types import ModuleType
 from typing import Any
 
 from murder_envs.core.bits import bit, full, lowest
-from murder_envs.core.jit import CONTRACT, kernel
+from murder_envs.core.jit import CONTRACT, inner, kernel
 
 NO_SEAT = -1
 
@@ -18,14 +18,14 @@ NO_SEAT = -1
 # -- Seats ------------------------------------------------------------------------------------------------------------
 
 
-@kernel
+@inner
 def seat_at(rules, seat, offset):
     """The seat `offset` places to the left of a seat; 0 <= offset < n_seats."""
     at = seat + offset
     return at - rules.n_seats if at >= rules.n_seats else at
 
 
-@kernel
+@inner
 def offset_of(rules, seat, looker):
     """How many places to the left of `looker` a seat is."""
     offset = seat - looker

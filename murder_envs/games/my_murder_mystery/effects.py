@@ -6,7 +6,7 @@ Each of these is reported here at once: entered as a public event, and shown to 
 from __future__ import annotations
 
 from murder_envs.core.bits import NONE, bit, has, popcount
-from murder_envs.core.jit import kernel
+from murder_envs.core.jit import inner, kernel
 from murder_envs.games.my_murder_mystery import cards as c
 from murder_envs.games.my_murder_mystery.deal import lay_before
 from murder_envs.games.my_murder_mystery.knowledge import show_card, show_location
@@ -36,7 +36,7 @@ def reveal(state: State, rules: Rules):
 # -- Actions: taking a Top Secret card --------------------------------------------------------------------------------
 
 
-@kernel
+@inner
 def takeable(state: State, seat):
     """Set of the cards that a seat can take now: those before another player, if it has a token.
 

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from murder_envs.core.bits import NONE, allow_all, bit, full, has, kth, popcount
 from murder_envs.core.contract import NO_SEAT, ask, seat_at
-from murder_envs.core.jit import DEBUG, kernel
+from murder_envs.core.jit import DEBUG, inner, kernel
 from murder_envs.games.my_murder_mystery import cards as c
 from murder_envs.games.my_murder_mystery import effects
 from murder_envs.games.my_murder_mystery.deal import set_up
@@ -214,7 +214,7 @@ def apply_veto(state: State, rules: Rules, action):
 # -- Discussing a location, and actions: taking a card ----------------------------------------------------------------
 
 
-@kernel
+@inner
 def is_silent(state: State, rules: Rules):
     """Is this a round of talk in which cards can be taken and nothing can be said?
 
@@ -223,7 +223,7 @@ def is_silent(state: State, rules: Rules):
     return rules.talk_rounds == 0 and state.final == 0
 
 
-@kernel
+@inner
 def speaker(state: State, rules: Rules):
     """Whose talk turn it is: the Leader speaks first, then the others clockwise."""
     return seat_at(rules, state.leader, state.spoken)

@@ -309,7 +309,7 @@ Such a byte is turned when it is seen, not when it is entered; so all seats shar
 """
 
 
-@kernel
+@inner
 def counted_byte(kind, second):
     """Which byte of an event holds a seat or a person; 0: none. second: the second argument, a statement's kind."""
     if kind == m.EVENT.say:
