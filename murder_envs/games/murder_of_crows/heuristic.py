@@ -1,4 +1,4 @@
-"""A scripted player (the page's section 13), compiled: it sees an observation, a legal set and public rules, no more.
+"""A scripted player, compiled: it sees an observation, a legal set and public rules, no more.
 
 Fill empty stacks first; strip the leader of letters without a backup; never let a loss through while a card in hand
 can stop it, and pay with the card one needs least. Every option has a score; the highest is taken, the lowest id among
