@@ -15,14 +15,14 @@ import functools
 import os
 import secrets
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from murder_envs.core.bits import PAD, count, is_in, kth_of, put_set, row_of
 from murder_envs.core.checks import a_bool, a_seed, an_int, fail, is_int
 from murder_envs.core.contract import NO_SEAT
-from murder_envs.core.jit import bind, kernel, records
+from murder_envs.core.jit import bind, direct, kernel, records
 from murder_envs.core.rng import STREAM, episode_seed, stream_below
 from murder_envs.drivers.policies import ASK, NO_ACTION, RANDOM, policy_number
 from murder_envs.ruleset import Ruleset
@@ -60,6 +60,32 @@ GAME = np.dtype(
     align=True,
 )
 """What a batch keeps of a game beside its state."""
+
+
+class Tables(NamedTuple):
+    """All arrays of a batch, with a row a game."""
+
+    states: np.ndarray  # STATE[N]
+    rules: np.ndarray  # RULES[k]: the configured record, and those of games with options of their own
+    games: np.ndarray  # GAME[N]
+    legal_sets: np.ndarray  # uint64[N, n_words]
+    rows: np.ndarray  # int8[N, size + PAD], observations
+    masks: np.ndarray  # int8[N, n_actions + PAD]
+    policies: np.ndarray  # int64[N, n_seats]: who plays a seat
+    opponents: np.ndarray  # int64[N, n_seats - 1]: who plays the seats to the left of the learning one
+    streams: np.ndarray  # uint64[N, 1], of the compiled policies
+    payoffs: np.ndarray  # float64[N, n_seats]
+    final_states: np.ndarray  # STATE[N]
+    final_rows: np.ndarray  # int8[N, size + PAD]
+
+
+class Settings(NamedTuple):
+    """What does not change from step to step."""
+
+    learner: int  # a seat, EVERY or DRAWN
+    skip_forced: int
+    restart: int  # 1: the next episode follows one that ended
+    seed: int  # under which episodes start
 
 
 @kernel
@@ -132,22 +158,20 @@ def find_illegal(chosen, actions, legal_sets, n_actions):
 
 # Opening and stepping are one function, in which `step` stands once: each function around it costs seconds to compile.
 @kernel
-def advance(
-    states, rules, games, legal_sets, rows, masks, policies, opponents, streams, payoffs, final_states, final_rows,
-    learner, skip_forced, restart, seed, task, chosen, values, first, last,
-):  # fmt: skip
+def advance(tables, settings, task, chosen, values, first, last):
     """Bring game chosen[k], for first <= k < last, to the next decision that Python is asked for.
 
     `task` says what comes before: STEP takes the action values[k], known to be legal; DEAL deals from the seed
-    values[k]; TAKE_UP finds the position in states already, and values[k] is the seed. With `restart` the next episode
-    follows one that ended. Returns how many games ended that Python had been asked for.
+    values[k]; TAKE_UP finds the position in states already, and values[k] is the seed. Returns how many games
+    ended that Python had been asked for.
     """
     ended = 0
+    rules, learner = tables.rules, settings.learner
     for k in range(first, last):
         i = chosen[k]
-        state, game = states[i], games[i]
-        legal_set, row, stream = row_of(legal_sets, i), row_of(rows, i), row_of(streams, i)
-        players = row_of(policies, i)
+        state, game = tables.states[i], tables.games[i]
+        legal_set, row, stream = row_of(tables.legal_sets, i), row_of(tables.rows, i), row_of(tables.streams, i)
+        players, opponents = row_of(tables.policies, i), row_of(tables.opponents, i)
         actor = game.seat
         game.terminated = False
         game.truncated = False
@@ -156,7 +180,7 @@ def advance(
         deals = task == DEAL
         action = values[k] if takes_action else NO_ACTION
         if not takes_action:
-            seat_players(game, learner, values[k], players, row_of(opponents, i), stream)
+            seat_players(game, learner, values[k], players, opponents, stream)
             game.final_seat = max(game.learner, 0)
         elif game.learner == EVERY or game.learner == actor:
             game.length += 1
@@ -170,25 +194,27 @@ def advance(
                 game.seat = NO_SEAT
                 if takes_action:
                     ended += 1
-                    close(state, rules[game.rules], game, actor, row_of(payoffs, i), row_of(final_rows, i))
-                    final_states[i] = state
+                    payoff, final_row = row_of(tables.payoffs, i), row_of(tables.final_rows, i)
+                    close(state, rules[game.rules], game, actor, payoff, final_row)
+                    tables.final_states[i] = state
                 else:
                     game.unseen += 1
                 patience -= 1
-                if restart == 0 or patience < 0:
+                if settings.restart == 0 or patience < 0:
                     break
                 game.rules = 0
                 game.episode += 1
-                seat_players(game, learner, episode_seed(seed, i, game.episode), players, row_of(opponents, i), stream)
+                next_seed = episode_seed(settings.seed, i, game.episode)
+                seat_players(game, learner, next_seed, players, opponents, stream)
                 takes_action, deals, action = False, True, NO_ACTION
                 continue
             seat = to_act(state)
             legal(state, rules[game.rules], legal_set)
-            if players[seat] == ASK and (skip_forced == 0 or count(legal_set) > 1):
+            if players[seat] == ASK and (settings.skip_forced == 0 or count(legal_set) > 1):
                 game.seat = seat
                 break
             action = choose(state, rules[game.rules], players[seat], seat, legal_set, row, stream)
-        show(state, rules[game.rules], game, legal_set, row, row_of(masks, i))
+        show(state, rules[game.rules], game, legal_set, row, row_of(tables.masks, i))
     return ended
 
 
@@ -362,11 +388,13 @@ class Batch:
         self.final_episodes, self.final_seeds = games["final_episode"], games["final_seed"]
 
     def _list_tables(self) -> None:
-        """The arrays in the order in which `advance` takes them."""
-        self._tables = (
+        """The arrays as `advance` takes them, and that kernel, compiled for their types."""
+        self._tables = Tables(
             self.states, self._rules, self._games, self.legal_sets, self._rows, self._masks, self._policies,
             self._opponents, self._streams, self.returns, self.final_states, self._final_rows,
         )  # fmt: skip
+        types_of = (self._tables, self._settings(self._seed), STEP, self._all, self._actions, 0, 0)
+        self._advance = direct(self._driver.advance, *types_of)
 
     def __getstate__(self) -> dict[str, Any]:
         """Arrays and settings; what is compiled does not travel, and is connected anew."""
@@ -470,14 +498,14 @@ class Batch:
         special = snapshot is not None or bool(options)
         slot = self._slot_of(rules)
         # What is special has to be repeated here; plain episodes follow each other inside the kernel.
-        settings = (self._learner, self._skip_forced, 0 if special else self._restart, seed)
+        settings = self._settings(seed)._replace(restart=0 if special else self._restart)
         for _ in range(PATIENCE):
             if snapshot is not None:
-                for game, its_seed in zip(games, seeds):
-                    self.states[game] = self.ruleset.restore(rules, snapshot, int(its_seed))[0]
+                for game, game_seed in zip(games, seeds):
+                    self.states[game] = self.ruleset.restore(rules, snapshot, int(game_seed))[0]
             self._games["rules"][games] = slot
             task = DEAL if snapshot is None else TAKE_UP
-            self._driver.advance(*self._tables, *settings, task, games, seeds, 0, len(games))
+            self._advance(self._tables, settings, task, games, seeds, 0, len(games))
             games = games[self.seats[games] == NO_SEAT]
             if not games.size or not self._restart or not special:
                 break
@@ -506,12 +534,12 @@ class Batch:
     @contextlib.contextmanager
     def _unless_it_fails(self, games: np.ndarray, options: Mapping[str, Any] | None) -> Iterator[None]:
         """Put these games back if opening them fails; without options there is nothing that can."""
-        its_own = [table for table in self._tables if table is not self._rules and table is not self._opponents]
-        saved = [table[games] for table in its_own] if options else []
+        own_tables = [table for table in self._tables if table is not self._rules and table is not self._opponents]
+        saved = [table[games] for table in own_tables] if options else []
         try:
             yield
         except (ValueError, TypeError):
-            for table, old in zip(its_own, saved):
+            for table, old in zip(own_tables, saved):
                 table[games] = old
             raise
 
@@ -543,8 +571,8 @@ class Batch:
         if k >= 0:
             self._refuse(int(chosen[k]), int(np.asarray(actions)[k]))
         if self._threads == 1 or len(chosen) < MIN_PARALLEL:
-            tables, settings = self._tables, self._settings(self._seed)
-            ended = self._driver.advance(*tables, *settings, STEP, chosen, taken, 0, len(chosen))
+            settings = self._settings(self._seed)
+            ended = self._advance(self._tables, settings, STEP, chosen, taken, 0, len(chosen))
         else:
             ended = self._step_in_threads(chosen, taken)
         if ended:
@@ -565,8 +593,8 @@ class Batch:
         )  # fmt: skip
         return out
 
-    def _settings(self, seed: int) -> tuple[int, int, int, int]:
-        return self._learner, self._skip_forced, self._restart, seed
+    def _settings(self, seed: int) -> Settings:
+        return Settings(self._learner, self._skip_forced, self._restart, seed)
 
     def _choose_games(self, games: Any) -> np.ndarray:
         """int64[k]: numbers of games in rising order, so that none is stepped twice."""
@@ -613,9 +641,7 @@ class Batch:
         if self._pool is None:
             self._pool = concurrent.futures.ThreadPoolExecutor(self._threads - 1, "murder_envs")
         bounds = [len(chosen) * k // self._threads for k in range(self._threads + 1)]
-        step = functools.partial(
-            self._driver.advance, *self._tables, *self._settings(self._seed), STEP, chosen, taken
-        )  # fmt: skip
+        step = functools.partial(self._advance, self._tables, self._settings(self._seed), STEP, chosen, taken)
         others = [self._pool.submit(step, first, last) for first, last in zip(bounds[1:], bounds[2:])]
         return step(bounds[0], bounds[1]) + sum(other.result() for other in others)
 
