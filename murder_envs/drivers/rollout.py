@@ -77,40 +77,45 @@ def find_illegal(states, rules, first, legal_set):
     return -1
 
 
-@kernel
-def play_games(
-    states, rules, policies, seeds, dealt, first, legal_set, row, stream, decisions, options, forced, payoffs
-):  # fmt: skip
-    """Play game i to its end with policies[i, seat], from a deal of seeds[i] or, `dealt` 1, from states[i], with the
-    action first[i] to begin with if that is one.
+class Games(NamedTuple):
+    """What `play_games` is told of each of N games, and what it writes of them."""
 
-    Counts decisions, their legal actions in all, and those with one legal action.
-    """
+    policies: np.ndarray  # int64[N, n_seats]: RANDOM or HEURISTIC
+    seeds: np.ndarray  # int64[N]: what a game is dealt from, and its policies draw from
+    first: np.ndarray  # int64[N]: an action to begin with, or NO_ACTION
+    decisions: np.ndarray  # int64[N], written
+    options: np.ndarray  # int64[N], written: legal actions of all decisions
+    forced: np.ndarray  # int64[N], written: decisions with one legal action
+    payoffs: np.ndarray  # float64[N, n_seats], written
+
+
+@kernel
+def play_games(states, rules, dealt, games, legal_set, row, stream):
+    """Play each game to its end, from a deal of its seed or, with `dealt` 1, from states[i]."""
     for i in range(states.shape[0]):
         state = states[i]
         if dealt == 0:
-            deal(state, rules[0], seeds[i])
-        elif first[i] != NO_ACTION:
-            step(state, rules[0], first[i])
-        stream[0] = np.uint64(episode_seed(seeds[i], STREAM.policies, 0))
-        decisions[i] = 0
-        options[i] = 0
-        forced[i] = 0
+            deal(state, rules[0], games.seeds[i])
+        elif games.first[i] != NO_ACTION:
+            step(state, rules[0], games.first[i])
+        stream[0] = np.uint64(episode_seed(games.seeds[i], STREAM.policies, 0))
+        decisions, options, forced = 0, 0, 0
         while not is_over(state):
             legal(state, rules[0], legal_set)
             n = count(legal_set)
             if n == 1:
                 action = kth_of(legal_set, 0)
-                forced[i] += 1
-            elif policies[i, to_act(state)] == RANDOM:
+                forced += 1
+            elif games.policies[i, to_act(state)] == RANDOM:
                 action = kth_of(legal_set, stream_below(stream, n))
             else:
                 observe(state, rules[0], to_act(state), row)
                 action = heuristic(row, legal_set, rules[0], stream)
-            decisions[i] += 1
-            options[i] += n
+            decisions += 1
+            options += n
             step(state, rules[0], action)
-        returns(state, rules[0], row_of(payoffs, i))
+        games.decisions[i], games.options[i], games.forced[i] = decisions, options, forced
+        returns(state, rules[0], row_of(games.payoffs, i))
 
 
 @kernel
@@ -267,23 +272,12 @@ def play(
             fail("first", "only together with states")
         begin = _first_actions(ruleset, rules, ends, first, legal_set)
     decisions, options, forced = (np.zeros(n, np.int64) for _ in range(3))
-    played = GameResults(ends, np.zeros((n, ruleset.n_seats)), decisions, options, forced, starts)
-    driver.play_games(
-        ends,
-        rules,
-        policy_table(policies, n, ruleset.n_seats),
-        played.seeds,
-        int(states is not None),
-        begin,
-        legal_set,
-        np.zeros(ruleset.observation.size + PAD, np.int8),
-        np.zeros(1, np.uint64),
-        played.decisions,
-        played.options,
-        played.forced,
-        played.returns,
-    )
-    return played
+    payoffs = np.zeros((n, ruleset.n_seats))
+    players = policy_table(policies, n, ruleset.n_seats)
+    played = Games(players, starts, begin, decisions, options, forced, payoffs)
+    row, stream = np.zeros(ruleset.observation.size + PAD, np.int8), np.zeros(1, np.uint64)
+    driver.play_games(ends, rules, int(states is not None), played, legal_set, row, stream)
+    return GameResults(ends, payoffs, decisions, options, forced, starts)
 
 
 def _starts(driver: Any, n: int, seed: int, seeds: Any) -> np.ndarray:
