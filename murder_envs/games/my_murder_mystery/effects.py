@@ -10,7 +10,7 @@ from murder_envs.core.jit import inner, kernel
 from murder_envs.games.my_murder_mystery import cards as c
 from murder_envs.games.my_murder_mystery.deal import lay_before
 from murder_envs.games.my_murder_mystery.knowledge import show_card, show_location
-from murder_envs.games.my_murder_mystery.moves import EVENT, NO_LOCATION
+from murder_envs.games.my_murder_mystery.moves import COUNTED_BYTE, EVENT, NO_LOCATION, SUBJECT_BYTE
 from murder_envs.games.my_murder_mystery.state import Rules, State, person_at, record_event
 
 # -- Investigation ----------------------------------------------------------------------------------------------------
@@ -25,10 +25,10 @@ def reveal(state: State, rules: Rules):
     state.revealed |= bit(location)
     state.order[location] = popcount(state.revealed)
     show_location(state, rules, location)
-    record_event(state, rules, EVENT.reveal, leader, location + 1, 0, 0)
+    record_event(state, rules, EVENT.reveal, leader, location + 1, 0, 0, COUNTED_BYTE.reveal)
     card = state.hands[location]
     if card != 0:
-        record_event(state, rules, EVENT.hand, leader, card, 0, 0)
+        record_event(state, rules, EVENT.hand, leader, card, 0, 0, COUNTED_BYTE.hand)
         lay_before(state, card, leader)
         show_card(state, rules, leader, card)
 
@@ -52,7 +52,7 @@ def take(state: State, rules: Rules, seat, card):
     It is read in secret and then lies face down before the taker, from whom it can be taken in turn, for a token again.
     All see who takes which card from whom. Whoever has read it before learns nothing new.
     """
-    record_event(state, rules, EVENT.take, seat, card, state.holder[card] + 1, 0)
+    record_event(state, rules, EVENT.take, seat, card, state.holder[card] + 1, 0, COUNTED_BYTE.take)
     state.tokens[seat] -= 1
     lay_before(state, card, seat)
     if not has(state.readers[card], seat):
@@ -85,17 +85,17 @@ def say(state: State, rules: Rules, seat, fact):
         else:
             state.claims_not[seat] |= one
             state.claims_is[seat] &= ~one
+        record_event(state, rules, EVENT.say, seat, question + 1, kind + 1, subject + 1, SUBJECT_BYTE)
+        return
+    subject = fact - 2 * rules.n_people
+    kind = c.HAS if subject < rules.n_traits else c.LACKS
+    one = bit(question * rules.n_traits + subject)
+    if kind == c.HAS:
+        state.claims_has[seat] |= one
+        state.claims_lacks[seat] &= ~one
     else:
-        subject = fact - 2 * rules.n_people
-        kind = c.HAS
-        if subject >= rules.n_traits:
-            kind = c.LACKS
-            subject -= rules.n_traits
-        one = bit(question * rules.n_traits + subject)
-        if kind == c.HAS:
-            state.claims_has[seat] |= one
-            state.claims_lacks[seat] &= ~one
-        else:
-            state.claims_lacks[seat] |= one
-            state.claims_has[seat] &= ~one
-    record_event(state, rules, EVENT.say, seat, question + 1, kind + 1, subject + 1)
+        subject -= rules.n_traits
+        one >>= rules.n_traits
+        state.claims_lacks[seat] |= one
+        state.claims_has[seat] &= ~one
+    record_event(state, rules, EVENT.say, seat, question + 1, kind + 1, subject + 1, 0)

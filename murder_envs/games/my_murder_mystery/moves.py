@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numpy as np
-
-from murder_envs.core.tables import Actions, numbered
+from murder_envs.core.tables import Actions, by_name, numbered
 from murder_envs.games.my_murder_mystery import cards as c
 
 NOBODY = -1
@@ -55,8 +53,10 @@ EVENT_ARGUMENTS: dict[str, dict[str, int]] = {
 EVENTS = ("", *EVENT_ARGUMENTS)
 EVENT = numbered(EVENTS)
 
-COUNTED_BYTE = np.array([0, *(row.get("seat", row.get("person", 0)) for row in EVENT_ARGUMENTS.values())])
-"""Event -> the byte that holds a seat or a person, which each seat counts from itself; 0: none. See `counted_byte`."""
+COUNTED_BYTE = by_name({name: row.get("seat", row.get("person", 0)) for name, row in EVENT_ARGUMENTS.items()})
+"""Event -> the byte that holds a seat or a person, which each seat counts from itself; 0: none."""
+SUBJECT_BYTE = 4
+"""The same of a statement about a person."""
 
 
 # -- Actions ----------------------------------------------------------------------------------------------------------

@@ -22,7 +22,17 @@ from murder_envs.games.my_murder_mystery import cards as c
 from murder_envs.games.my_murder_mystery import effects
 from murder_envs.games.my_murder_mystery.deal import set_up
 from murder_envs.games.my_murder_mystery.knowledge import candidates, show_the_start
-from murder_envs.games.my_murder_mystery.moves import EVENT, NO_LOCATION, NOBODY, NPC, PASS, PHASE, REWARD, VETO
+from murder_envs.games.my_murder_mystery.moves import (
+    COUNTED_BYTE,
+    EVENT,
+    NO_LOCATION,
+    NOBODY,
+    NPC,
+    PASS,
+    PHASE,
+    REWARD,
+    VETO,
+)
 from murder_envs.games.my_murder_mystery.state import (
     OFFER_REPLY,
     OFFER_SILENT,
@@ -113,7 +123,7 @@ def apply_visit(state: State, rules: Rules, action):
     Only one location can be vetoed per round, so a second choice stands.
     """
     location = action - rules.do_visit + 1
-    record_event(state, rules, EVENT.visit, state.leader, location, 0, 0)
+    record_event(state, rules, EVENT.visit, state.leader, location, 0, 0, COUNTED_BYTE.visit)
     state.chosen = location
     vetoer = next_with_token(state, rules, state.leader) if state.vetoed_location == NO_LOCATION else NO_SEAT
     if vetoer != NO_SEAT:
@@ -147,7 +157,7 @@ def apply_leader(state: State, rules: Rules, action):
     """
     leader = state.leader
     nominee = seat_at(rules, leader, action - rules.do_leader + 1)
-    record_event(state, rules, EVENT.leader, leader, nominee + 1, 0, 0)
+    record_event(state, rules, EVENT.leader, leader, nominee + 1, 0, 0, COUNTED_BYTE.leader)
     state.nominee = nominee
     vetoer = next_with_token(state, rules, leader) if state.vetoed_leader == NO_SEAT else NO_SEAT
     if vetoer != NO_SEAT:
@@ -193,11 +203,11 @@ def apply_veto(state: State, rules: Rules, action):
     if action == VETO:
         state.tokens[seat] -= 1
         if of_location:
-            record_event(state, rules, EVENT.veto_location, seat, state.chosen, 0, 0)
+            record_event(state, rules, EVENT.veto_location, seat, state.chosen, 0, 0, COUNTED_BYTE.veto_location)
             state.vetoed_location = state.chosen
             state.chosen = NO_LOCATION
         else:
-            record_event(state, rules, EVENT.veto_leader, seat, state.nominee + 1, 0, 0)
+            record_event(state, rules, EVENT.veto_leader, seat, state.nominee + 1, 0, 0, COUNTED_BYTE.veto_leader)
             state.vetoed_leader = state.nominee
             state.nominee = NO_SEAT
         ask(state, PHASE.visit if of_location else PHASE.leader, state.leader)
@@ -294,13 +304,13 @@ def apply_talk(state: State, rules: Rules, action):
     seat = state.to_act
     if action >= rules.do_suspect:
         suspect = person_at(rules, seat, action - rules.do_suspect)
-        record_event(state, rules, EVENT.suspect, seat, suspect + 1, 0, 0)
+        record_event(state, rules, EVENT.suspect, seat, suspect + 1, 0, 0, COUNTED_BYTE.suspect)
         state.suspicion[seat] = suspect
     elif action >= rules.do_ask:
         offset = (action - rules.do_ask) // rules.n_questions
         question = action - rules.do_ask - offset * rules.n_questions
         other = seat_at(rules, seat, offset + 1)
-        record_event(state, rules, EVENT.ask, seat, question + 1, other + 1, 0)
+        record_event(state, rules, EVENT.ask, seat, question + 1, other + 1, 0, COUNTED_BYTE.ask)
         state.question = question
         ask(state, PHASE.reply, other)
         return
@@ -321,7 +331,7 @@ def apply_reply(state: State, rules: Rules, action):
     """
     seat = state.to_act
     if action == PASS:
-        record_event(state, rules, EVENT.decline, seat, state.question + 1, 0, 0)
+        record_event(state, rules, EVENT.decline, seat, state.question + 1, 0, 0, COUNTED_BYTE.decline)
     else:
         effects.say(state, rules, seat, action - rules.do_say)
     state.question = 0

@@ -54,8 +54,8 @@ def go_on(states, rules):
 
 @entry
 def enter_event(states, rules, event):
-    """A public event: kind, seat and three arguments, int64[5]. Nothing but the record of events changes."""
-    record_event(states[0], rules[0], event[0], event[1], event[2], event[3], event[4])
+    """A public event: kind, seat, three arguments, and which byte is counted, int64[6]. Nothing else changes."""
+    record_event(states[0], rules[0], event[0], event[1], event[2], event[3], event[4], event[5])
 
 
 @entry
@@ -377,7 +377,7 @@ class Position(Reader):
             self.s[f"claims_{kind}"][seat] = pairs
 
     def event(self, value: Any) -> list[int]:
-        """An event as kind, seat and three arguments: see `moves.EVENT_ARGUMENTS`."""
+        """An event as kind, seat, three arguments (see `moves.EVENT_ARGUMENTS`), and which of its bytes is counted."""
         event = a_list("events", value)
         if len(event) < 3:
             fail("events", f"kind, seat and more, not {event!r}")
@@ -389,7 +389,9 @@ class Position(Reader):
         for (what, at), argument in zip(arguments.items(), event[2:], strict=True):
             for k, number in enumerate(self.argument(what, argument)):
                 stored[at + k] = number
-        return stored
+        if name == "say":
+            return [*stored, m.SUBJECT_BYTE if stored[3] - 1 in (c.IS, c.NOT) else 0]
+        return [*stored, int(getattr(m.COUNTED_BYTE, name))]
 
     def argument(self, what: str, value: Any) -> list[int]:
         """An argument of an event as the bytes that hold it."""

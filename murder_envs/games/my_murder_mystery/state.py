@@ -309,16 +309,8 @@ Such a byte is turned when it is seen, not when it is entered; so all seats shar
 """
 
 
-@inner
-def counted_byte(kind, second):
-    """Which byte of an event holds a seat or a person; 0: none. second: the second argument, a statement's kind."""
-    if kind == m.EVENT.say:
-        return 4 if second == 1 + c.IS or second == 1 + c.NOT else 0
-    return m.COUNTED_BYTE[kind]
-
-
 @kernel
-def record_event(state: State, rules: Rules, kind, seat, first, second, third):
+def record_event(state: State, rules: Rules, kind, seat, first, second, third, counted):
     """Enter a public event.
 
     The ring has each event twice, N_EVENTS apart. So the latest N_EVENTS lie in a row wherever the newest is, and a
@@ -329,11 +321,11 @@ def record_event(state: State, rules: Rules, kind, seat, first, second, third):
         kind: EVENT.*
         seat: who acts.
         first, second, third: arguments in bytes 2, 3, 4, as `moves.EVENT_ARGUMENTS` lists them; 0 for none.
+        counted: the byte that holds a seat or a person; 0 for none.
     """
     at = (state.events_at - 1) & (m.N_EVENTS - 1)
     state.events_at = at
     event = np.uint64(kind | (seat + 1) << 8 | first << 16 | second << 24 | third << 32 | COUNTED << 8)
-    counted = counted_byte(kind, second)
     argument = first if counted == 2 else second if counted == 3 else third
     if counted != 0 and argument <= rules.n_seats:
         event |= np.uint64(COUNTED) << (8 * counted)

@@ -21,7 +21,6 @@ from murder_envs.games.my_murder_mystery.state import (
     COUNTED,
     Rules,
     State,
-    counted_byte,
     parts_of_clearing,
     parts_of_trait_fact,
     relative_of,
@@ -442,8 +441,14 @@ def put_world_events(row, at, state: State, rules: Rules):
     for i in range(0, m.EVENT_BYTES * m.N_EVENTS, m.EVENT_BYTES):
         for k in range(m.EVENT_BYTES):
             row[at + i + k] = state.events[newest + i + k] & (COUNTED - 1)
-        kind = row[at + i]
-        if kind == m.EVENT.say or kind == m.EVENT.suspect:
-            k = counted_byte(kind, row[at + i + 3])
-            if k != 0:
-                row[at + i + k] = state.person[row[at + i + k] - 1] + 1
+        k = person_byte(row[at + i], row[at + i + 3] - 1)
+        if k != 0:
+            row[at + i + k] = state.person[row[at + i + k] - 1] + 1
+
+
+@kernel
+def person_byte(event, kind):
+    """Which byte of an event is a character: whom a statement of some kind is about, or the suspect; 0: none."""
+    if event == m.EVENT.say:
+        return m.SUBJECT_BYTE if kind == c.IS or kind == c.NOT else 0
+    return m.COUNTED_BYTE.suspect if event == m.EVENT.suspect else 0
