@@ -20,19 +20,10 @@ from murder_envs.core.contract import NO_SEAT, ask, seat_at
 from murder_envs.core.jit import DEBUG, inner, kernel
 from murder_envs.games.my_murder_mystery import cards as c
 from murder_envs.games.my_murder_mystery import effects
+from murder_envs.games.my_murder_mystery import moves as m
 from murder_envs.games.my_murder_mystery.deal import set_up
 from murder_envs.games.my_murder_mystery.knowledge import candidates, show_the_start
-from murder_envs.games.my_murder_mystery.moves import (
-    COUNTED_BYTE,
-    EVENT,
-    NO_LOCATION,
-    NOBODY,
-    NPC,
-    PASS,
-    PHASE,
-    REWARD,
-    VETO,
-)
+from murder_envs.games.my_murder_mystery.moves import EVENT, NO_LOCATION, NOBODY, PASS, PHASE, VETO
 from murder_envs.games.my_murder_mystery.state import (
     OFFER_REPLY,
     OFFER_SILENT,
@@ -123,7 +114,7 @@ def apply_visit(state: State, rules: Rules, action):
     Only one location can be vetoed per round, so a second choice stands.
     """
     location = action - rules.do_visit + 1
-    record_event(state, rules, EVENT.visit, state.leader, location, 0, 0, COUNTED_BYTE.visit)
+    record_event(state, rules, EVENT.visit, state.leader, location, 0, 0, m.COUNTED_BYTE.visit)
     state.chosen = location
     vetoer = next_with_token(state, rules, state.leader) if state.vetoed_location == NO_LOCATION else NO_SEAT
     if vetoer != NO_SEAT:
@@ -157,7 +148,7 @@ def apply_leader(state: State, rules: Rules, action):
     """
     leader = state.leader
     nominee = seat_at(rules, leader, action - rules.do_leader + 1)
-    record_event(state, rules, EVENT.leader, leader, nominee + 1, 0, 0, COUNTED_BYTE.leader)
+    record_event(state, rules, EVENT.leader, leader, nominee + 1, 0, 0, m.COUNTED_BYTE.leader)
     state.nominee = nominee
     vetoer = next_with_token(state, rules, leader) if state.vetoed_leader == NO_SEAT else NO_SEAT
     if vetoer != NO_SEAT:
@@ -203,11 +194,11 @@ def apply_veto(state: State, rules: Rules, action):
     if action == VETO:
         state.tokens[seat] -= 1
         if of_location:
-            record_event(state, rules, EVENT.veto_location, seat, state.chosen, 0, 0, COUNTED_BYTE.veto_location)
+            record_event(state, rules, EVENT.veto_location, seat, state.chosen, 0, 0, m.COUNTED_BYTE.veto_location)
             state.vetoed_location = state.chosen
             state.chosen = NO_LOCATION
         else:
-            record_event(state, rules, EVENT.veto_leader, seat, state.nominee + 1, 0, 0, COUNTED_BYTE.veto_leader)
+            record_event(state, rules, EVENT.veto_leader, seat, state.nominee + 1, 0, 0, m.COUNTED_BYTE.veto_leader)
             state.vetoed_leader = state.nominee
             state.nominee = NO_SEAT
         ask(state, PHASE.visit if of_location else PHASE.leader, state.leader)
@@ -304,13 +295,13 @@ def apply_talk(state: State, rules: Rules, action):
     seat = state.to_act
     if action >= rules.do_suspect:
         suspect = person_at(rules, seat, action - rules.do_suspect)
-        record_event(state, rules, EVENT.suspect, seat, suspect + 1, 0, 0, COUNTED_BYTE.suspect)
+        record_event(state, rules, EVENT.suspect, seat, suspect + 1, 0, 0, m.COUNTED_BYTE.suspect)
         state.suspicion[seat] = suspect
     elif action >= rules.do_ask:
         offset = (action - rules.do_ask) // rules.n_questions
         question = action - rules.do_ask - offset * rules.n_questions
         other = seat_at(rules, seat, offset + 1)
-        record_event(state, rules, EVENT.ask, seat, question + 1, other + 1, 0, COUNTED_BYTE.ask)
+        record_event(state, rules, EVENT.ask, seat, question + 1, other + 1, 0, m.COUNTED_BYTE.ask)
         state.question = question
         ask(state, PHASE.reply, other)
         return
@@ -331,7 +322,7 @@ def apply_reply(state: State, rules: Rules, action):
     """
     seat = state.to_act
     if action == PASS:
-        record_event(state, rules, EVENT.decline, seat, state.question + 1, 0, 0, COUNTED_BYTE.decline)
+        record_event(state, rules, EVENT.decline, seat, state.question + 1, 0, 0, m.COUNTED_BYTE.decline)
     else:
         effects.say(state, rules, seat, action - rules.do_say)
     state.question = 0
@@ -403,7 +394,7 @@ def most_accused(state: State, rules: Rules):
     "The player who received the most accusations" is eliminated. What accusations of a character that nobody plays mean
     is left open: `npc_accused` lets such a one be the most accused, so that no player goes, or does not count it.
     """
-    counted = rules.n_seats if rules.npc_accused == NPC.players_only else rules.n_people
+    counted = rules.n_seats if rules.npc_accused == m.NPC.players_only else rules.n_people
     most = 1
     tied = NONE
     for person in range(counted):
@@ -506,13 +497,13 @@ def returns(state: State, rules: Rules, out):
             points = points_of(state, rules, seat)
             won = is_winner(state, rules, seat, points)
             n_winners += won
-            if rules.reward == REWARD.win:
+            if rules.reward == m.REWARD.win:
                 out[seat] = 1.0 if won else -1.0
-            elif rules.reward == REWARD.points:
+            elif rules.reward == m.REWARD.points:
                 out[seat] = -1.0 if state.accused == seat else min(points, c.MAX_POINTS) / c.MAX_POINTS
             else:
                 out[seat] = 1.0 if won else 0.0
-    if over and rules.reward == REWARD.zero_sum:
+    if over and rules.reward == m.REWARD.zero_sum:
         for seat in range(rules.n_seats):
             out[seat] -= n_winners / rules.n_seats
 
