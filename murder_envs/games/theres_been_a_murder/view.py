@@ -168,16 +168,18 @@ def put_head(row, state: State, rules: Rules, looker):
 def put_pile(row, at, state: State, rules: Rules, looker):
     """The discard pile and the effect under way: the blocks from `discard` to `targets`, from byte `at` on."""
     put_zeros(row, at, N_CARDS)
-    for i in range(state.discard_n):
-        row[at + state.discard[i] - 1] = state.discard_n - i
+    n = state.discard_n
+    for i in range(n):
+        row[at + state.discard[i] - 1] = n - i
     at -= OBS.discard
     put_card(row, at + OBS.last_action, state.last_action)
     put_card(row, at + OBS.effect, state.effect)
     row[at + OBS.by_monkey] = state.effect != NO_CARD and state.played == CARD.monkey
     put_zeros(row, at + OBS.targets, MAX_SEATS)
     for k in range(2):
-        if state.targets[k] != NO_SEAT:
-            row[at + OBS.targets + offset_of(rules, state.targets[k], looker)] = k + 1
+        target = state.targets[k]
+        if target != NO_SEAT:
+            row[at + OBS.targets + offset_of(rules, target, looker)] = k + 1
 
 
 @kernel
