@@ -294,7 +294,7 @@ def toml(value: Any) -> str:
 
 
 def through_read_only_memory(thing: Any) -> Any:
-    """A copy whose arrays lie in memory that is only read, as the object stores of distributed training unpickle them."""
+    """A copy that is unpickled from memory which is only read, as in the object stores of distributed training."""
     buffers: list[pickle.PickleBuffer] = []
     pickled = pickle.dumps(thing, protocol=5, buffer_callback=buffers.append)
     assert buffers
