@@ -204,6 +204,28 @@ def test_a_user_without_a_home_is_warned(copied_package):
 
 
 @compiled_only
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="where the user's cache folder is")
+def test_a_home_of_somebody_else_is_warned_of(copied_package):
+    """As after a change of user that keeps $HOME: not even whether there is a folder can be told."""
+    closed = """
+import os
+def close(call):
+    def closed(path, *arguments, **named):
+        if "/home of another/" in str(path): raise PermissionError(13, "Permission denied")
+        return call(path, *arguments, **named)
+    return closed
+os.stat, os.mkdir = close(os.stat), close(os.mkdir)
+"""
+    done = run(
+        closed + ASK,
+        copied_package,
+        MURDER_ENVS_CACHE=None,
+        XDG_CACHE_HOME=str(copied_package / "home of another" / "x"),
+    )
+    assert done.stdout.strip() == "42 0" and "set MURDER_ENVS_CACHE to a folder" in done.stderr, done.stderr
+
+
+@compiled_only
 def test_code_that_cannot_be_kept_is_compiled_at_each_start(copied_package):
     """Numba cannot keep a kernel that reads a large array of its module."""
     caller = copied_package / "murder_envs" / "core" / "caller.py"

@@ -113,7 +113,7 @@ def open_root(debug: bool) -> CodeFolder | None:
         can_write = True
     except OSError as error:
         can_write = False
-        if not path.is_dir():
+        if not os.path.isdir(path):  # Path.is_dir may raise where a folder above is closed to this user
             if os.environ.get("MURDER_ENVS_CACHE"):
                 raise OSError(
                     f"MURDER_ENVS_CACHE: cannot write to {root} ({error.strerror}); "
