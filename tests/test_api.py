@@ -520,6 +520,7 @@ def test_without_any_seed_the_operating_system_gives_one(case, kind):
         ({"options": {"snapshot": {"no_such_field": 1}}}, "no_such_field"),
         ({"options": {"snapshot": [1]}}, "snapshot"),
         ({"options": [1]}, "options"),
+        ({"options": {"options": np.zeros(2)}}, "options"),
         ({"seed": 3, "options": {"snapshot": {"phase": "no such phase"}}}, "phase"),
     ],
     ids=str,

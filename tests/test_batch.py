@@ -405,6 +405,29 @@ def test_games_are_played_to_their_end(ruleset):
         assert np.abs(played.returns[i]).max() <= 1
 
 
+@pytest.mark.parametrize(
+    ("arguments", "named"),
+    [
+        ({"policies": 3}, "policies: "),
+        ({"policies": None}, "policies: "),
+        ({"policies": ["random"] * 30}, "policies: "),
+        ({"games": True}, "games: "),
+        ({"seeds": 3}, "seeds: "),
+        ({"seeds": [-1]}, "seeds: "),
+        ({"states": [1]}, "states: "),
+        ({"states": 3}, "states: "),
+    ],
+    ids=str,
+)
+def test_wrong_arguments_of_play_are_named(ruleset, arguments, named):
+    with pytest.raises(ValueError, match=f"^{named}"):
+        rollout.play(ruleset, **{"policies": "random", **arguments})
+    with pytest.raises(ValueError, match="^states: "):
+        rollout.play(ruleset, states=np.zeros((1, 1), ruleset.STATE))
+    with pytest.raises(ValueError, match="^state: "):
+        rollout.playouts(ruleset, [1], 1)
+
+
 def test_policies_are_told_apart(ruleset):
     random, heuristic = (rollout.play(ruleset, name, 300, seed=1) for name in ("random", "heuristic"))
     assert content(random.states) != content(heuristic.states)
