@@ -20,13 +20,13 @@ GAMES = {
 
 def game(name: str) -> Any:
     """The package of a game's rules; ValueError names an unknown game."""
-    if name not in GAMES:
+    if not isinstance(name, str) or name not in GAMES:
         raise ValueError(f"game: one of {', '.join(GAMES)}, not {name!r}")
     return importlib.import_module(GAMES[name])
 
 
-def make_ruleset(name: str, **config: Any) -> Ruleset:
-    """A configured game by name."""
+def make_ruleset(name: str, /, **config: Any) -> Ruleset:
+    """A configured game by name; ValueError names an unknown game, or a parameter that is unknown or out of range."""
     return game(name).ruleset(**config)
 
 

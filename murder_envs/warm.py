@@ -105,7 +105,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     games = options.games or list(GAMES)
     if options.jobs > 1 and len(games) > 1:
         with ThreadPoolExecutor(options.jobs) as pool:
-            return max(pool.map(warm_in_a_process, games))
+            return 1 if any(pool.map(warm_in_a_process, games)) else 0
     for game in games:
         taken = warm(game)
         parts = ", ".join(f"{driver} {seconds:.1f}" for driver, seconds in taken.items())
@@ -114,7 +114,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def warm_in_a_process(game: str) -> int:
-    """Compile everything of a game in a process of its own; returns its exit status."""
+    """Compile everything of a game in a process of its own; returns its exit status, below 0 if it was
+    ended by a signal."""
     return subprocess.run([sys.executable, "-m", "murder_envs.warm", game], check=False).returncode
 
 

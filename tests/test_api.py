@@ -40,8 +40,9 @@ from pettingzoo.utils.env_logger import EnvLogger
 import murder_envs
 from murder_envs import warm
 from murder_envs.api import aec
+from murder_envs.drivers.cursor import Cursor
 from murder_envs.registry import GAMES, configs, env_id
-from tests.support import ROOT, all_configs, covering
+from tests.support import ROOT, all_configs, covering, ruleset_of, through_read_only_memory
 
 DEFAULTS = [(game, "default") for game in GAMES]
 COVERING = [(game, config) for game in GAMES for config in covering(game)]
@@ -519,6 +520,7 @@ def test_without_any_seed_the_operating_system_gives_one(case, kind):
         ({"options": {"snapshot": {"no_such_field": 1}}}, "no_such_field"),
         ({"options": {"snapshot": [1]}}, "snapshot"),
         ({"options": [1]}, "options"),
+        ({"options": {"options": np.zeros(2)}}, "options"),
         ({"seed": 3, "options": {"snapshot": {"phase": "no such phase"}}}, "phase"),
     ],
     ids=str,
@@ -558,11 +560,26 @@ def test_a_snapshot_is_where_the_game_goes_on(case, kind):
 
 # -- Copies -----------------------------------------------------------------------------------------------------------
 
+
+@pytest.mark.nojit
+@pytest.mark.parametrize(
+    "way", [copy.copy, copy.deepcopy, lambda cursor: pickle.loads(pickle.dumps(cursor)), through_read_only_memory]
+)
+def test_a_copy_of_a_cursor_is_independent(game, way):
+    cursor = Cursor(ruleset_of(game))
+    cursor.deal(1)
+    twin, before = way(cursor), cursor.snapshot()
+    assert twin.snapshot() == before and twin.legal() == cursor.legal() and twin.seat == cursor.seat
+    twin.act(twin.legal()[0])
+    assert cursor.snapshot() == before and twin.snapshot() != before
+
+
 COPIES = {
     "clone": lambda env: env.clone(),
     "copy": copy.copy,
     "deepcopy": copy.deepcopy,
     "pickle": lambda env: pickle.loads(pickle.dumps(env)),
+    "read-only": through_read_only_memory,
 }
 
 
@@ -744,6 +761,13 @@ def test_warm(capsys):
         warm.main(["no_such_game"])
     assert caught.value.code == 2
     assert "no_such_game" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("status", [1, -9])
+def test_warming_several_games_fails_if_one_fails(status, monkeypatch):
+    """Also where the system ends the process, for want of memory for example."""
+    monkeypatch.setattr(warm, "warm_in_a_process", lambda game: status if game == max(GAMES) else 0)
+    assert warm.main(["--jobs", "2"]) == 1
 
 
 # -- SkipForced -------------------------------------------------------------------------------------------------------

@@ -1,6 +1,7 @@
 """Many games together are the same games apart; and whole games in compiled loops."""
 
 import copy
+import dataclasses
 import pickle
 
 import numpy as np
@@ -12,7 +13,7 @@ from murder_envs.core.rng import episode_seed
 from murder_envs.drivers import rollout
 from murder_envs.drivers.batch import Batch
 from murder_envs.drivers.prior import ScriptedPrior
-from tests.support import Table, decisions_of, ruleset_of
+from tests.support import Table, decisions_of, ruleset_of, through_read_only_memory
 
 ARRAYS = (
     "states", "observations", "masks", "legal_sets", "seats", "learners", "rewards", "terminated", "truncated",
@@ -300,6 +301,11 @@ def test_every_game_begins_from_the_snapshot(ruleset):
     assert batch.seeds.tolist() == [episode_seed(1, i, int(k)) for i, k in enumerate(batch.episodes)]
 
 
+def fail_otherwise(*arguments):
+    """Not by what the caller said."""
+    raise MemoryError
+
+
 def test_a_reset_that_fails_changes_nothing(ruleset, monkeypatch):
     monkeypatch.setattr("murder_envs.drivers.batch.PATIENCE", 5)  # so often, it restores the position that is over
     batch = Batch(ruleset, 3, 1)
@@ -309,6 +315,8 @@ def test_a_reset_that_fails_changes_nothing(ruleset, monkeypatch):
     for options, named in (
         ({"snapshot": {"no_such_field": 1}}, "no_such_field"),
         ({"no_such_option": 1}, "no_such_option"),
+        ([], "^options: "),
+        (3, "^options: "),
         ({"snapshot": ruleset.snapshot(ruleset.rules, finished)}, "snapshot"),
     ):
         with pytest.raises(ValueError, match=named):
@@ -316,6 +324,11 @@ def test_a_reset_that_fails_changes_nothing(ruleset, monkeypatch):
         with pytest.raises(ValueError, match=named):
             batch.start(1, 3, options)
         assert (bytes_of(batch), batch.seed) == before
+    batch.ruleset = dataclasses.replace(ruleset, restore=fail_otherwise)
+    with pytest.raises(MemoryError):
+        batch.reset(3, {"snapshot": {}})
+    batch.ruleset = ruleset
+    assert (bytes_of(batch), batch.seed) == before
     for seed in (-1, 2**63, 1.5, True):
         with pytest.raises(ValueError, match="seed: "):
             batch.reset(seed)
@@ -331,6 +344,7 @@ def test_a_reset_that_fails_changes_nothing(ruleset, monkeypatch):
         ({"seat": 99}, "seat: "),
         ({"seat": "none"}, "seat: "),
         ({"seat": 0, "opponents": "best"}, "opponents: "),
+        ({"seat": 0, "opponents": ""}, "opponents: "),
         ({"seat": 0, "opponents": ["random"] * 30}, "opponents: "),
         ({"seat": "all", "opponents": "random"}, "opponents: "),
         ({"skip_forced": 1}, "skip_forced: "),
@@ -343,7 +357,10 @@ def test_wrong_arguments_are_named(ruleset, options, named):
         Batch(ruleset, **{"n": 2, **options})
 
 
-@pytest.mark.parametrize("copied", [copy.deepcopy, Batch.clone, lambda batch: pickle.loads(pickle.dumps(batch))])
+@pytest.mark.parametrize(
+    "copied",
+    [copy.copy, copy.deepcopy, Batch.clone, lambda batch: pickle.loads(pickle.dumps(batch)), through_read_only_memory],
+)
 def test_a_copy_has_the_same_future(ruleset, copied):
     batch = Batch(ruleset, 3, 1, seat=0, opponents="heuristic")
     batch.reset()
@@ -386,6 +403,29 @@ def test_games_are_played_to_their_end(ruleset):
         over = table.with_states(played.states[i : i + 1])
         assert over.over and over.returns() == played.returns[i].tolist()
         assert np.abs(played.returns[i]).max() <= 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "named"),
+    [
+        ({"policies": 3}, "policies: "),
+        ({"policies": None}, "policies: "),
+        ({"policies": ["random"] * 30}, "policies: "),
+        ({"games": True}, "games: "),
+        ({"seeds": 3}, "seeds: "),
+        ({"seeds": [-1]}, "seeds: "),
+        ({"states": [1]}, "states: "),
+        ({"states": 3}, "states: "),
+    ],
+    ids=str,
+)
+def test_wrong_arguments_of_play_are_named(ruleset, arguments, named):
+    with pytest.raises(ValueError, match=f"^{named}"):
+        rollout.play(ruleset, **{"policies": "random", **arguments})
+    with pytest.raises(ValueError, match="^states: "):
+        rollout.play(ruleset, states=np.zeros((1, 1), ruleset.STATE))
+    with pytest.raises(ValueError, match="^state: "):
+        rollout.playouts(ruleset, [1], 1)
 
 
 def test_policies_are_told_apart(ruleset):

@@ -109,14 +109,14 @@ def test_without_any_cache_it_warns_and_works(copied_package):
 def test_folders_that_nobody_uses_are_removed(copied_package):
     root = copied_package / "cache"
     root.mkdir(mode=0o700)
-    for name, days in (("old", cache.KEPT_DAYS + 1), ("recent", cache.KEPT_DAYS - 1)):
+    old, recent, other = "0123456789abcdef", "fedcba9876543210", "not ours"
+    for name, days in ((old, cache.KEPT_DAYS + 1), (recent, cache.KEPT_DAYS - 1), (other, cache.KEPT_DAYS + 1)):
         (root / name).mkdir()
         (root / name / "used").touch()
         then = time.time() - 86_400 * days
         os.utime(root / name / "used", (then, then))
-    (root / "not ours").mkdir()
     output("import murder_envs.core.jit", copied_package, MURDER_ENVS_CACHE=str(root))
-    assert {"recent", "not ours"} < {folder.name for folder in root.iterdir()} and not (root / "old").exists()
+    assert {recent, other} < {folder.name for folder in root.iterdir()} and not (root / old).exists()
 
 
 @compiled_only
@@ -137,7 +137,7 @@ def test_a_damaged_cache_is_compiled_anew(copied_package, ending, content):
 @compiled_only
 def test_a_full_disk_is_no_error(copied_package):
     full = "import numba.core.caching as c\ndef full(*a): raise OSError(28, 'No space left on device')\n"
-    full += "c.IndexDataCacheFile.save = full\n"
+    full += "c.IndexDataCacheFile._save_data = full\n"
     done = run(full + ASK, copied_package, MURDER_ENVS_CACHE=str(copied_package / "cache"))
     assert done.stdout.strip() == "42 0" and done.stderr.count("No space left on device") == 1, done.stderr
 
@@ -162,6 +162,80 @@ def test_a_prepared_cache_that_is_only_read_is_used(copied_package):
     sealed += "pathlib.Path.touch = pathlib.Path.mkdir = sealed\n"
     done = run(sealed + ASK, copied_package, MURDER_ENVS_CACHE=str(root))
     assert done.stdout.strip() == "42 1" and not done.stderr, done.stderr
+
+
+@compiled_only
+def test_processes_that_write_at_once_do_not_swap_their_code(tmp_path):
+    """Two signatures of one kernel, each kept by a process that does not know of the other."""
+    one, other, later = (cache._Files(str(tmp_path), "kernel", 0) for _ in range(3))
+    one._load_index = other._load_index = dict
+    write = one._save_data
+
+    def write_last(name: str, code: str) -> None:
+        other.save(("b",), "code of b")
+        write(name, code)
+
+    one._save_data = write_last
+    one.save(("a",), "code of a")
+    kept = {name: later.load((name,)) for name in "ab"}
+    assert "code of a" in kept.values() and kept["a"] in (None, "code of a") and kept["b"] in (None, "code of b")
+    for name in "ab":
+        later.save((name,), f"code of {name}")
+    assert [later.load((name,)) for name in "ab"] == ["code of a", "code of b"]
+
+
+@compiled_only
+@pytest.mark.parametrize("content", ["", "{", "5", "null", "[1]", '{"a": 5}', '{"a": [1, ["b"]]}', '{"a": ["b", [5]]}'])
+def test_a_damaged_memory_of_sources_counts_as_not_there(tmp_path, content):
+    memory = tmp_path / "sources.json"
+    memory.write_text(content)
+    path = cache.PACKAGE / "core" / "rng.py"
+    assert cache.Sources(memory).fingerprint({path}) == cache.Sources(None).fingerprint({path})
+    assert cache.Sources(memory)._known and list(tmp_path.iterdir()) == [memory]
+
+
+@compiled_only
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="where the user's cache folder is")
+def test_a_user_without_a_home_is_warned(copied_package):
+    homeless = "import pathlib\ndef home(): raise RuntimeError('Could not determine home directory.')\n"
+    homeless += "pathlib.Path.home = home\n"
+    done = run(homeless + ASK, copied_package, MURDER_ENVS_CACHE=None, XDG_CACHE_HOME=None)
+    assert done.stdout.strip() == "42 0" and "set MURDER_ENVS_CACHE to a folder" in done.stderr, done.stderr
+
+
+@compiled_only
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="where the user's cache folder is")
+def test_a_home_of_somebody_else_is_warned_of(copied_package):
+    """As after a change of user that keeps $HOME: not even whether there is a folder can be told."""
+    closed = """
+import os
+def close(call):
+    def closed(path, *arguments, **named):
+        if "/home of another/" in str(path): raise PermissionError(13, "Permission denied")
+        return call(path, *arguments, **named)
+    return closed
+os.stat, os.mkdir = close(os.stat), close(os.mkdir)
+"""
+    done = run(
+        closed + ASK,
+        copied_package,
+        MURDER_ENVS_CACHE=None,
+        XDG_CACHE_HOME=str(copied_package / "home of another" / "x"),
+    )
+    assert done.stdout.strip() == "42 0" and "set MURDER_ENVS_CACHE to a folder" in done.stderr, done.stderr
+
+
+@compiled_only
+def test_code_that_cannot_be_kept_is_compiled_at_each_start(copied_package):
+    """Numba cannot keep a kernel that reads a large array of its module."""
+    caller = copied_package / "murder_envs" / "core" / "caller.py"
+    caller.write_text(
+        "import numpy as np\n"
+        + CALLER.replace("@entry", "LARGE = np.ones(10**7)\n\n@entry").replace("+ 1", "+ LARGE[2]")
+    )
+    folder = {"MURDER_ENVS_CACHE": str(copied_package / "cache")}
+    for _ in range(2):
+        assert output(ASK, copied_package, **folder) == "42.0 0"
 
 
 # -- What code depends on ---------------------------------------------------------------------------------------------
@@ -196,8 +270,14 @@ def test_an_edit_compiles_what_depends_on_it_and_no_more(tmp_path, monkeypatch):
     assert changed(f"games/{one}/play.py", '\n# a comment\n"""a text"""\n') == set()
     assert changed(f"games/{one}/play.py", "\nA = 1\n") == {one}
     assert changed(f"games/{one}/cards.py", "\nA = 1\n") == {one}
+    assert changed(f"games/{one}/__init__.py", "\nA = 1\n") == set()
     assert changed("core/checks.py", "\nA = 1\n") == set()
     assert changed("core/bits.py", "\nA = 1\n") == set(before)
+
+    cards = package / "games" / one / "cards.py"
+    cards.write_text(cards.read_text(encoding="utf-8") + f"\nfrom murder_envs.games.{one} import VERSION\n")
+    before = fingerprints(package, monkeypatch)
+    assert changed(f"games/{one}/__init__.py", "\nA = 1\n") == {one}
 
 
 # -- Threads ----------------------------------------------------------------------------------------------------------
@@ -224,3 +304,13 @@ def test_threads_that_use_a_driver_first_wait_for_one_module(tmp_path, game):
             thread.join()
         assert len(results) == 8 and {answer for _, answer in results} == {42}
         assert len({id(module) for module, _ in results}) == 1
+
+
+def test_two_drivers_of_one_name_are_told_apart(tmp_path, game):
+    paths = [tmp_path / folder / f"driver_of_{game}.py" for folder in "ab"]
+    for path in paths:
+        path.parent.mkdir()
+        path.write_text(DRIVER)
+    assert jit.bind(ruleset_of(game), paths[0]).twice(21) == 42
+    with pytest.raises(ValueError, match="^driver: "):
+        jit.bind(ruleset_of(game), paths[1])

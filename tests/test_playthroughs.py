@@ -93,7 +93,10 @@ def test_a_replay_file_may_start_from_a_snapshot(game, tmp_path):
     later = played(transcript.Game(first.ruleset, 7, first.snapshot()), 2)
     transcript.save_replay(tmp_path / "game.json", later)
     assert transcript.load_replay(tmp_path / "game.json").snapshot() == later.snapshot()
-    text = transcript.playthrough(transcript.Game(first.ruleset, 7, first.snapshot()), transcript.at_random(2))
+    snapshot = first.snapshot()
+    of_the_caller = transcript.Game(first.ruleset, 7, snapshot)
+    snapshot.clear()
+    text = transcript.playthrough(of_the_caller, transcript.at_random(2))
     assert transcript.first_difference(text) is None
 
 
@@ -111,9 +114,12 @@ def test_a_wrong_replay_file_is_named(game, tmp_path):
     illegal_later = next(name for name in vocabulary if name not in later.legal())
     for change, names in (
         ({"game": "no_such_game"}, "^game"),
+        ({"game": [game]}, "^game"),
         ({"version": kept["version"] + 1}, "^version"),
         ({"config": {"no_such_parameter": 1}}, "^no_such_parameter"),
+        ({"config": {"name": 1}}, "^name: unknown parameter"),
         ({"config": 3}, "^config"),
+        ({"options": ["first_player"]}, "^options"),
         ({"seed": -1}, "^seed"),
         ({"snapshot": {"no_such_field": 1}}, "^no_such_field"),
         ({"no_such_field": 1}, "^no_such_field"),
@@ -134,6 +140,9 @@ def test_a_wrong_replay_file_is_named(game, tmp_path):
     path.write_text(json.dumps(kept))
     with pytest.raises(ValueError, match="^seed"):
         transcript.load_replay(path)
+    for lines in ("config: [1]", 'config: {"name": 1}', "config: {}\noptions: 3"):
+        with pytest.raises(ValueError, match="^(config|name|options): "):
+            transcript.first_difference(f"game: {game}\nseed: 0\n{lines}\n\n")
     path.write_text("no json")
     with pytest.raises(ValueError, match=r"game\.json"):
         transcript.load_replay(path)

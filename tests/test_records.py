@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from murder_envs.core.checks import an_int
+from murder_envs.core.checks import a_choice, a_text, an_int
 from murder_envs.core.config import Parameters, boolean, integer, option, parameter_rows
 from murder_envs.core.jit import entry, records
 from murder_envs.core.records import NOTHING, Record, choice, emptier, field_rows, flag, members, number, seat, table
@@ -107,9 +107,10 @@ def test_what_is_shown_is_read():
 @pytest.mark.parametrize(
     ("name", "value"),
     [
-        ("phase", "blue"), ("phase", ""), ("phase", 0), ("chosen", "blue"), ("is_odd", 1), ("round", 0), ("round", 5),
-        ("round", True), ("round", 1.0), ("lead", 3), ("lead", -2), ("points", [0, 0]), ("points", [0, 0, 6]),
-        ("points", 3), ("marks", ["d"]), ("marks", ["a", "a"]), ("hands", [[0], [], []]), ("hands", [[1, 1], [], []]),
+        ("phase", "blue"), ("phase", ""), ("phase", 0), ("chosen", "blue"), ("chosen", np.zeros(2)), ("is_odd", 1),
+        ("round", 0), ("round", 5), ("round", True), ("round", 1.0), ("round", [10**5000]), ("lead", 3), ("lead", -2),
+        ("points", [0, 0]), ("points", [0, 0, 6]), ("points", 3), ("marks", ["d"]), ("marks", ["a", "a"]),
+        ("marks", [10**5000]), ("hands", [[0], [], []]), ("hands", [[1, 1], [], []]),
     ],
 )  # fmt: skip
 def test_what_cannot_be_is_named(name, value):
@@ -132,6 +133,31 @@ def test_what_follows_must_agree():
         with pytest.raises(ValueError, match=f"^{name}: .* follows from the rest"):
             check_results({name: value}, complete, complete)
     assert agree({"a": [1]}, {"a": (1.0,)}) and not agree({"a": 1}, {"b": 1}) and not agree("1", 1)
+
+
+def test_numbers_of_any_size_can_be_compared():
+    """An int may be too large for a float, and another may be so large that its neighbour is the same float."""
+    assert not agree(10**400, 1.0) and not agree(-(10**400), 1) and not agree(2**60 + 1, 2**60)
+    assert agree(np.int8(1), 1.0) and agree(np.float32(0.5), 0.5) and not agree(float("nan"), 0.0)
+    with pytest.raises(ValueError, match="^n: 0 to 9, not"):
+        an_int("n", 10**5000, 0, 9)
+    with pytest.raises(ValueError, match="^returns: "):
+        check_results({"returns": [10**5000]}, {"returns": [1.0]}, ["returns"], in_any_order=["returns"])
+
+
+class Named(str):
+    """A text that is not a plain one, as the members of some enumerations are."""
+
+    def __str__(self) -> str:
+        return "Named.green"
+
+
+@pytest.mark.parametrize("value", [np.str_("green"), Named("green")])
+def test_a_text_becomes_a_plain_one(value):
+    for plain in (a_text("colour", value), a_choice("colour", value, COLOURS), Config.of({"colour": value}).colour):
+        assert type(plain) is str and plain == "green"
+    reader = Reader(State, rules_of(), {"chosen": value}, ())
+    assert type(reader.read("chosen")) is str and reader.values["chosen"] == COLOURS.index("green")
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)

@@ -200,7 +200,7 @@ class RawEnv(AECEnv[str, dict[str, np.ndarray], int | None]):
             return self._ruleset.rules, None
         if not isinstance(options, Mapping):
             fail("options", f"a dict, not {options!r}")
-        if options == API_TEST_OPTIONS:
+        if is_int(options.get("options")) and options == API_TEST_OPTIONS:
             return self._ruleset.rules, None
         others = {key: value for key, value in options.items() if key != "snapshot"}
         snapshot = options.get("snapshot")

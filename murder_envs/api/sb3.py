@@ -198,8 +198,8 @@ class BatchVecEnv(VecEnv):
 
     def set_options(self, options: list[dict] | dict | None = None) -> None:
         """Options of the next reset (`snapshot`, and the game's own reset options), the same for all games."""
-        if isinstance(options, list):
-            fail("options", "one dict for all games")
+        if options is not None and not isinstance(options, Mapping):
+            fail("options", f"one dict for all games, not {options!r}")
         self._next_options = dict(options) if options else None
 
     def has_attr(self, attr_name: str) -> bool:
@@ -265,7 +265,7 @@ def _split(opponents: Opponents, n: int, n_seats: int) -> tuple[Any, list[Choose
     games = 0
     for table, count in tables:
         if table is None or isinstance(table, str) or callable(table):
-            table = [table or "random"] * (n_seats - 1)
+            table = ["random" if table is None else table] * (n_seats - 1)
         elif not isinstance(table, Sequence) or len(table) != n_seats - 1:
             fail("opponents", f"a policy or {n_seats - 1} of them, the next seat clockwise first, not {table!r}")
         for offset, policy in enumerate(table):

@@ -22,7 +22,9 @@ import hashlib
 import json
 import os
 import pathlib
+import re
 import secrets
+import shutil
 import stat
 import sys
 import time
@@ -41,6 +43,9 @@ NAME = PACKAGE.name
 
 KEPT_DAYS = 30
 """Folders that nobody has used for so long are removed."""
+
+OURS = re.compile(r"(.*-)?[0-9a-f]{16}")
+"""Names of folders that are made here; whatever else lies beside them is left alone."""
 
 PLAIN = {"core/checks.py", "registry.py", "ruleset.py"}
 """Files that kernels cannot depend on: plain functions and classes that compute no constant."""
@@ -94,9 +99,13 @@ def open_root(debug: bool) -> CodeFolder | None:
     Raises:
         OSError: `MURDER_ENVS_CACHE` names something that is neither a folder nor can be made one.
     """
-    root = cache_root()
-    path = root / environment_key(debug)
     hint = "set MURDER_ENVS_CACHE to a folder of your own"
+    try:
+        root = cache_root()
+    except RuntimeError as error:  # a user without a home, as in some containers
+        warnings.warn(f"murder_envs: compiled code cannot be kept ({error}); {hint}", stacklevel=2)
+        return None
+    path = root / environment_key(debug)
     try:
         for folder in (root, path):
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -104,7 +113,7 @@ def open_root(debug: bool) -> CodeFolder | None:
         can_write = True
     except OSError as error:
         can_write = False
-        if not path.is_dir():
+        if not os.path.isdir(path):  # Path.is_dir may raise where a folder above is closed to this user
             if os.environ.get("MURDER_ENVS_CACHE"):
                 raise OSError(
                     f"MURDER_ENVS_CACHE: cannot write to {root} ({error.strerror}); "
@@ -141,13 +150,14 @@ def _who_else_can_write(folder: pathlib.Path) -> str:
 
 
 def _remove_unused(root: pathlib.Path, own: pathlib.Path) -> None:
-    """Remove folders below the root that nobody has used for KEPT_DAYS."""
+    """Remove our folders below the root that nobody has used for KEPT_DAYS."""
     limit = time.time() - KEPT_DAYS * 86_400
-    for folder in (*root.iterdir(), *own.iterdir()):
+    folders: list[pathlib.Path] = []
+    with contextlib.suppress(OSError):
+        folders += [*root.iterdir(), *own.iterdir()]
+    for folder in folders:
         with contextlib.suppress(OSError):
-            if folder != own and (folder / "used").stat().st_mtime < limit:
-                import shutil
-
+            if folder != own and OURS.fullmatch(folder.name) and (folder / "used").stat().st_mtime < limit:
                 shutil.rmtree(folder, ignore_errors=True)
 
 
@@ -158,15 +168,16 @@ class Sources:
     """Source files of this package, by what in them can change compiled code.
 
     Parsing all files takes a quarter of a second, so what came of a file is kept beside the compiled code, by the hash
-    of its bytes.
+    of its bytes and of this file's, which say what is looked for.
+
+    Args:
+        memory: the file in which that is kept; None: nowhere.
     """
 
     def __init__(self, memory: pathlib.Path | None) -> None:
         self._memory = memory
-        self._known: dict[str, list[Any]] = {}
-        if memory is not None:
-            with contextlib.suppress(OSError, ValueError):
-                self._known = dict(json.loads(memory.read_text(encoding="utf-8")))
+        self._known = _remembered(memory) if memory is not None else {}
+        self._looked_for = hashlib.blake2b(pathlib.Path(__file__).read_bytes(), digest_size=16).digest()
         self._files: dict[pathlib.Path, tuple[str, tuple[pathlib.Path, ...]]] = {}
         self._changed = False
 
@@ -189,10 +200,10 @@ class Sources:
         """The hash of one file's code, and the files that it imports."""
         if path not in self._files:
             source = path.read_bytes()
-            key = hashlib.blake2b(source, digest_size=16).hexdigest()
+            key = hashlib.blake2b(source, digest_size=16, key=self._looked_for).hexdigest()
             if key not in self._known:
                 tree = ast.parse(source)
-                self._known[key] = [code_hash(tree), sorted(imported_modules(tree))]
+                self._known[key] = code_hash(tree), sorted(imported_modules(tree))
                 self._changed = True
             code, modules = self._known[key]
             self._files[path] = code, tuple(file for name in modules if (file := _file_of(name)) is not None)
@@ -201,10 +212,24 @@ class Sources:
     def _remember(self) -> None:
         if self._changed and self._memory is not None:
             half = self._memory.with_name(f"{self._memory.name}.{secrets.token_hex(8)}")
-            with contextlib.suppress(OSError):
+            try:
                 half.write_text(json.dumps(self._known), encoding="utf-8")
                 os.replace(half, self._memory)
+            except OSError:
+                with contextlib.suppress(OSError):
+                    half.unlink()
         self._changed = False
+
+
+def _remembered(memory: pathlib.Path) -> dict[str, tuple[str, list[str]]]:
+    """What an earlier start has kept: hash of a file -> hash of its code, modules; nothing where it is damaged."""
+    try:
+        kept = json.loads(memory.read_text(encoding="utf-8"))
+        known = {key: (code, modules) for key, (code, modules) in kept.items()}
+    except (OSError, ValueError, TypeError, AttributeError):
+        return {}
+    texts = [text for code, modules in known.values() for text in (code, *modules)]
+    return known if all(isinstance(text, str) for text in texts) else {}
 
 
 def code_hash(tree: ast.Module) -> str:
@@ -240,8 +265,15 @@ def _imported(node: ast.AST) -> Iterator[str]:
 
 @functools.cache
 def _file_of(module: str) -> pathlib.Path | None:
-    """The file of a module that kernels can depend on; None: there is none."""
-    path = PACKAGE.joinpath(*module.split(".")[1:]).with_suffix(".py")
+    """The file that a name of this package comes from, if kernels can depend on it; else None.
+
+    Importing a module does not make kernels depend on the `__init__.py` of its folder, but importing a name from there
+    does.
+    """
+    place = PACKAGE.joinpath(*module.split(".")[1:])
+    path = place.with_suffix(".py")
+    if not path.is_file() and not place.is_dir():
+        path = place.parent / "__init__.py"
     return path if path.is_file() and path.relative_to(PACKAGE).as_posix() not in PLAIN else None
 
 
@@ -251,8 +283,9 @@ def _file_of(module: str) -> pathlib.Path | None:
 class _Locator(_CacheLocator):
     """Tells numba the folder; that its content fits the source is what the folder's name stands for."""
 
-    def __init__(self, folder: pathlib.Path) -> None:
+    def __init__(self, folder: pathlib.Path, source: str) -> None:
         self._folder = folder
+        self._py_file = source  # for numba's warning about code that cannot be kept
 
     def get_cache_path(self) -> str:
         return str(self._folder)
@@ -273,8 +306,23 @@ class _Impl(CompileResultCacheImpl):
 
     def __init__(self, function: Any, folder: pathlib.Path) -> None:
         self._lineno = function.__code__.co_firstlineno
-        self._locator = _Locator(folder)
+        self._locator = _Locator(folder, function.__code__.co_filename)
         self._filename_base = self.get_filename_base(function.__qualname__, getattr(sys, "abiflags", ""))
+
+
+class _Files(IndexDataCacheFile):
+    """Numba's files, but for the name of those with code: it follows from what the code is for.
+
+    Numba takes the first free number. Two processes that write at once could take the same one for two signatures, and
+    the index would lead from one signature to the other's code. Now the worst is that an entry of the index is lost.
+    """
+
+    def save(self, key: Any, data: Any) -> None:
+        """Keep code under a key, and then let the index say so."""
+        number = int.from_bytes(hashlib.blake2b(repr(key).encode(), digest_size=8).digest(), "big")
+        name = self._data_name(number)
+        self._save_data(name, data)
+        self._save_index({**self._load_index(), key: name})
 
 
 class KernelCache(FunctionCache):
@@ -292,7 +340,7 @@ class KernelCache(FunctionCache):
         self._py_func = function
         self._impl = _Impl(function, folder)
         self._cache_path = str(folder)
-        self._cache_file = IndexDataCacheFile(self._cache_path, self._impl.filename_base, 0)
+        self._cache_file = _Files(self._cache_path, self._impl.filename_base, 0)
         self.enable()
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:

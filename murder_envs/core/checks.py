@@ -17,6 +17,14 @@ def fail(field: str, what: str) -> NoReturn:
     raise ValueError(f"{field}: {what}")
 
 
+def shown(value: Any) -> str:
+    """A value as errors show it; Python refuses to write down an int of thousands of digits."""
+    try:
+        return repr(value)
+    except ValueError:
+        return "one with a number that is too long to be shown"
+
+
 def known_only(values: Mapping[str, Any], known: Collection[str], what: str) -> None:
     """Every key is a known one; else the error names it and the nearest that exist."""
     for key in values:
@@ -39,9 +47,9 @@ def is_int(value: Any) -> bool:
 def an_int(field: str, value: Any, low: int, high: int) -> int:
     """An integer in low..high, as a plain int; a bool does not count as one."""
     if not is_int(value):
-        fail(field, f"an int from {low} to {high}, not {value!r}")
+        fail(field, f"an int from {low} to {high}, not {shown(value)}")
     if not low <= (plain := operator.index(value)) <= high:
-        fail(field, f"{low} to {high}, not {plain}")
+        fail(field, f"{low} to {high}, not {shown(plain)}")
     return plain
 
 
@@ -53,28 +61,28 @@ def a_seed(field: str, value: Any) -> int:
 def a_bool(field: str, value: Any) -> bool:
     """True or False, also numpy's, as a plain bool."""
     if not isinstance(value, (bool, np.bool_)):
-        fail(field, f"True or False, not {value!r}")
+        fail(field, f"True or False, not {shown(value)}")
     return bool(value)
 
 
 def a_choice(field: str, value: Any, choices: Sequence[str]) -> str:
-    """One of some names."""
+    """One of some names, as a plain str."""
     if not isinstance(value, str) or value not in choices:
-        fail(field, f"one of {', '.join(map(repr, choices))}, not {value!r}")
-    return value
+        fail(field, f"one of {', '.join(map(repr, choices))}, not {shown(value)}")
+    return str.__str__(value)
 
 
 def a_text(field: str, value: Any) -> str:
-    """A str."""
+    """A str, also numpy's or an enumeration's, as a plain one."""
     if not isinstance(value, str):
-        fail(field, f"text, not {value!r}")
-    return value
+        fail(field, f"text, not {shown(value)}")
+    return str.__str__(value)
 
 
 def a_list(field: str, value: Any, n: int | None = None) -> list[Any]:
     """A list or tuple, of n entries if n is given."""
     if not isinstance(value, (list, tuple)):
-        fail(field, f"a list, not {value!r}")
+        fail(field, f"a list, not {shown(value)}")
     if n is not None and len(value) != n:
         fail(field, f"{n} entries, not {len(value)}")
     return list(value)
@@ -85,17 +93,8 @@ def ints(field: str, value: Any, low: int, high: int, n: int | None = None) -> l
     return [an_int(field, x, low, high) for x in a_list(field, value, n)]
 
 
-def numbers(field: str, value: Any, n: int) -> list[float]:
-    """A list of n numbers, as floats; a bool does not count as one."""
-    entries = a_list(field, value, n)
-    for x in entries:
-        if isinstance(x, (bool, np.bool_)) or not (isinstance(x, (int, float, np.number)) or hasattr(x, "__float__")):
-            fail(field, f"numbers, not {x!r}")
-    return [float(x) for x in entries]
-
-
 def distinct(field: str, values: Sequence[Any]) -> None:
     """No entry twice."""
     for i, x in enumerate(values):
         if x in values[:i]:
-            fail(field, f"{x!r} occurs twice")
+            fail(field, f"{shown(x)} occurs twice")

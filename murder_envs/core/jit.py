@@ -214,7 +214,8 @@ CONTRACT = (
 )  # fmt: skip
 """The compiled functions that every game hands over (see `murder_envs.ruleset`)."""
 
-_bound: dict[str, ModuleType] = {}
+_bound: dict[str, tuple[pathlib.Path, ModuleType]] = {}
+"""Module's name -> the driver file, and the module."""
 
 
 def bind(ruleset: Ruleset, driver: str | pathlib.Path) -> ModuleType:
@@ -224,14 +225,17 @@ def bind(ruleset: Ruleset, driver: str | pathlib.Path) -> ModuleType:
     games with equal record types would run each other's code, so each has a folder of its own for what was compiled.
 
     Raises:
-        ValueError: `driver`: there is no such file.
+        ValueError: `driver`: there is no such file, or another one of this name is bound already.
     """
     path = driver if isinstance(driver, pathlib.Path) else PACKAGE / "drivers" / f"{driver}.py"
     name = f"murder_envs.drivers._{path.stem}__{ruleset.name}"
     with LOCK:
         if name not in _bound:
-            _bound[name] = _execute(name, path, ruleset)
-        return _bound[name]
+            _bound[name] = path, _execute(name, path, ruleset)
+        bound, module = _bound[name]
+        if bound != path:
+            raise ValueError(f"driver: {bound} has the name of {path} already")
+        return module
 
 
 def _execute(name: str, path: pathlib.Path, ruleset: Ruleset) -> ModuleType:

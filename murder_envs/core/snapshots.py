@@ -6,12 +6,13 @@ of the game's own `snapshots.py`, whose `Position` is a `Reader`.
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
 
-from murder_envs.core.checks import a_bool, a_list, a_text, an_int, distinct, fail, is_int, known_only
+from murder_envs.core.checks import a_bool, a_list, a_text, an_int, distinct, fail, is_int, known_only, shown
 from murder_envs.core.records import NOTHING, Bound, Field, Record
 
 Names = Mapping[str, tuple[str, ...]]
@@ -98,7 +99,7 @@ class Reader:
         names: Names | None = None,
     ) -> None:
         if not isinstance(snapshot, Mapping):
-            fail("snapshot", f"a dict of fields, not {snapshot!r}")
+            fail("snapshot", f"a dict of fields, not {shown(snapshot)}")
         self.record = record
         self.rules = rules
         self.snapshot = snapshot
@@ -156,7 +157,9 @@ class Reader:
             distinct(name, entries)
             return entries
         if field.kind == "choice" and listed is not None:
-            return "" if value == "" and "" not in listed and field.empty == NOTHING else _named(name, value, listed)
+            if isinstance(value, str) and not value and "" not in listed and field.empty == NOTHING:
+                return ""
+            return _named(name, value, listed)
         return an_int(name, value, low, high)
 
     def _stored(self, field: Field, value: Any) -> Any:
@@ -175,9 +178,9 @@ class Reader:
 
 def _named(field: str, value: Any, names: tuple[str, ...]) -> str:
     """One of some names."""
-    if a_text(field, value) not in names:
+    if (plain := a_text(field, value)) not in names:
         fail(field, f"one of {', '.join(map(repr, names))}, not {value!r}")
-    return str(value)
+    return plain
 
 
 # -- What follows from the rest ---------------------------------------------------------------------------------------
@@ -199,13 +202,14 @@ def check_results(
             continue
         value, result = snapshot[name], complete[name]
         if name in in_any_order and isinstance(value, (list, tuple)):
-            value, result = sorted(value, key=repr), sorted(result, key=repr)
+            value, result = sorted(value, key=shown), sorted(result, key=shown)
         if not agree(value, result):
-            fail(name, f"{complete[name]!r} follows from the rest, not {snapshot[name]!r}")
+            fail(name, f"{complete[name]!r} follows from the rest, not {shown(snapshot[name])}")
 
 
 def agree(value: Any, result: Any) -> bool:
-    """Are two values of snapshots equal? Numbers within 1e-6; a bool is not a number; a tuple is a list."""
+    """Are two values of snapshots equal? Ints exactly, other numbers within 1e-6; a bool is not a number; a tuple is a
+    list."""
     if isinstance(result, Mapping):
         return (
             isinstance(value, Mapping)
@@ -218,8 +222,13 @@ def agree(value: Any, result: Any) -> bool:
         return (
             isinstance(result, (bool, np.bool_)) and isinstance(value, (bool, np.bool_)) and bool(value) == bool(result)
         )
+    if isinstance(result, int) and is_int(value):
+        return operator.index(value) == result
     if isinstance(result, (int, float)):
-        return (is_int(value) or isinstance(value, (float, np.floating))) and abs(float(value) - result) <= 1e-6
+        # An int stays one: it may be too large for a float.
+        if is_int(value):
+            return bool(result - 1e-6 <= operator.index(value) <= result + 1e-6)
+        return isinstance(value, (float, np.floating)) and abs(float(value) - result) <= 1e-6
     return isinstance(value, str) and value == result
 
 

@@ -255,8 +255,10 @@ def opponent_codes(opponents: Any, n: int, n_seats: int) -> np.ndarray:
         return np.array([policy_number("opponents", name) for name in opponents.ravel().tolist()], np.int64).reshape(
             n, -1
         )
-    if opponents is None or isinstance(opponents, str):
-        opponents = [opponents or "random"] * (n_seats - 1)
+    if opponents is None:
+        opponents = "random"
+    if isinstance(opponents, str):
+        opponents = [opponents] * (n_seats - 1)
     if not isinstance(opponents, Sequence):
         fail("opponents", f"the name of a policy or a list of {n_seats - 1}, not {opponents!r}")
     if len(opponents) != n_seats - 1:
@@ -401,10 +403,15 @@ class Batch:
         return {name: value for name, value in vars(self).items() if name in {"ruleset", *_KEPT}}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        vars(self).update(state)
+        # Unpickled arrays may be memory that is only read, as in the object stores of distributed training.
+        writable = {name: value.copy() if isinstance(value, np.ndarray) else value for name, value in state.items()}
+        vars(self).update(writable)
         self._connect()
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Batch:
+        return self.clone()
+
+    def __copy__(self) -> Batch:
         return self.clone()
 
     def clone(self) -> Batch:
@@ -435,7 +442,7 @@ class Batch:
 
         Raises:
             ValueError: the seed or an option is wrong; nothing is changed.
-            RuntimeError: no game in which Python is asked for anything turned up.
+            RuntimeError: no game in which Python is asked for anything turned up; with options nothing is changed.
         """
         new_seed = self._seed if seed is None else _seed(seed)
         with self._unless_it_fails(self._all, options):
@@ -460,7 +467,7 @@ class Batch:
 
         Raises:
             ValueError: an argument is wrong, or no decision follows from the snapshot; nothing is changed.
-            RuntimeError: no game in which Python is asked for anything turned up.
+            RuntimeError: no game in which Python is asked for anything turned up; with options nothing is changed.
         """
         game = an_int("game", game, 0, self.n - 1)
         seed = _seed(a_seed("seed", seed))
@@ -492,6 +499,8 @@ class Batch:
 
     def _open(self, games: np.ndarray, seeds: np.ndarray, options: Mapping[str, Any] | None, seed: int) -> None:
         """Begin games from seeds and options; with auto_reset again and again, until each has a decision to take."""
+        if options is not None and not isinstance(options, Mapping):
+            fail("options", f"a dict, not {options!r}")
         options = dict(options or {})
         snapshot = options.pop("snapshot", None)
         rules = self.ruleset.with_options(options) if options else self.ruleset.rules
@@ -535,10 +544,10 @@ class Batch:
     def _unless_it_fails(self, games: np.ndarray, options: Mapping[str, Any] | None) -> Iterator[None]:
         """Put these games back if opening them fails; without options there is nothing that can."""
         own_tables = [table for table in self._tables if table is not self._rules and table is not self._opponents]
-        saved = [table[games] for table in own_tables] if options else []
+        saved = [table[games] for table in own_tables] if options is not None else []
         try:
             yield
-        except (ValueError, TypeError):
+        except BaseException:
             for table, old in zip(own_tables, saved):
                 table[games] = old
             raise
@@ -660,7 +669,7 @@ def _seed(seed: int | None) -> int:
 
 def _threads(parallel: bool | int, n: int) -> int:
     """How many threads step a batch of n."""
-    if isinstance(parallel, bool):
+    if isinstance(parallel, (bool, np.bool_)):
         cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
         wanted = cores if parallel else 1
     else:

@@ -184,6 +184,8 @@ class Cursor:
         other._allocate(self.states.copy(), self.rules, self.legal_set.copy(), self._mask.copy(), self._row.copy())
         return other
 
+    __copy__ = copy
+
     def redeal(self, seat: int, seed: int) -> None:
         """Turn the state into another world that a seat cannot tell from it (determinization)."""
         self._driver.deal_anew(self.states, self.rules, seat, seed)
@@ -194,7 +196,8 @@ class Cursor:
 
 
 def _unpickled(ruleset: Ruleset, seat: int, *arrays: np.ndarray) -> Cursor:
+    """A cursor with copies of these arrays, since unpickled ones may be memory that is only read."""
     cursor = Cursor(ruleset)
-    cursor._allocate(*arrays)
+    cursor._allocate(*(array.copy() for array in arrays))
     cursor.seat = seat
     return cursor

@@ -43,8 +43,8 @@ class ScriptedPrior:
         self._stream = np.zeros(1, np.uint64)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Compiled functions cannot be pickled; a copy is made anew from name and configuration."""
-        return _make, (self.ruleset.name, dict(self.ruleset.config))
+        """Compiled functions cannot be pickled; a copy is made anew."""
+        return ScriptedPrior, (self.ruleset,)
 
     def __call__(self, observations: np.ndarray, masks: np.ndarray) -> np.ndarray:
         """int64[k]: the scripted player's actions.
@@ -68,9 +68,3 @@ class ScriptedPrior:
         out = np.empty(k, np.int64)
         self._driver.scripted_actions(rows, padded, self.ruleset.rules, self._legal_set, self._stream, out)
         return out
-
-
-def _make(game: str, config: dict[str, Any]) -> ScriptedPrior:
-    from murder_envs.registry import make_ruleset
-
-    return ScriptedPrior(make_ruleset(game, **config))

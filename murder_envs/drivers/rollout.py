@@ -217,6 +217,8 @@ def policy_table(policies: str | Sequence[Any] | np.ndarray, n: int, n_seats: in
     if isinstance(policies, str):
         policies = [policies] * n_seats
     if not isinstance(policies, np.ndarray):
+        if not isinstance(policies, Sequence):
+            fail("policies", f"one name, one for each of {n_seats} seats, or an array, not {policies!r}")
         numbers = [policy_number("policies", name, COMPILED_POLICIES) for name in policies]
         if len(numbers) != n_seats:
             fail("policies", f"one for each of {n_seats} seats, not {len(numbers)}")
@@ -261,7 +263,7 @@ def play(
     starts = _starts(driver, n, seed, seeds)
     ends = records(ruleset.STATE, n)
     if states is not None:
-        if states.dtype != ruleset.STATE:
+        if not isinstance(states, np.ndarray) or states.dtype != ruleset.STATE:
             fail("states", "an array of this ruleset's STATE")
         ends[:] = states
     rules = ruleset.rules if rules is None else rules
@@ -333,7 +335,7 @@ def playouts(
     Raises:
         ValueError: an argument is wrong, or the game is over; the text begins with the argument's name.
     """
-    if state.dtype != ruleset.STATE or state.shape != (1,):
+    if not isinstance(state, np.ndarray) or state.dtype != ruleset.STATE or state.shape != (1,):
         fail("state", "an array of one STATE of this ruleset")
     n = an_int("n", n, 0, 1 << 62)
     stream = np.array([a_seed("seed", seed)], np.uint64)
@@ -361,7 +363,11 @@ def playouts(
 
 def _how_many(games: int | None, seeds: Any, states: Any) -> int:
     """The number of games that the arguments agree on."""
-    sizes = {name: len(each) for name, each in (("seeds", seeds), ("states", states)) if each is not None}
+    lists = {name: each for name, each in (("seeds", seeds), ("states", states)) if each is not None}
+    for name, each in lists.items():
+        if np.ndim(each) != 1:
+            fail(name, "a list, or an array of one dimension")
+    sizes = {name: len(each) for name, each in lists.items()}
     if games is not None:
         sizes["games"] = an_int("games", games, 0, 1 << 31)
     if len(set(sizes.values())) > 1:

@@ -8,6 +8,7 @@ python -m murder_envs.drivers.transcript check game.txt
 from __future__ import annotations
 
 import argparse
+import copy
 import json
 import pathlib
 import sys
@@ -35,6 +36,9 @@ class Game:
         snapshot: a (partial) snapshot to start from in place of a deal.
         options: other options of `reset`, for this game alone.
 
+    Raises:
+        ValueError: it names what is wrong with the seed, the snapshot or an option.
+
     Attributes:
         cursor: the game itself.
         played: names of the actions so far.
@@ -49,8 +53,10 @@ class Game:
     ) -> None:
         self.ruleset = ruleset
         self.seed = a_seed("seed", seed)
-        self.start = snapshot
-        self.options = options
+        if options is not None and not isinstance(options, Mapping):
+            fail("options", f"a dict, not {options!r}")
+        # Replays name what this game began with, whatever becomes of the caller's dicts.
+        self.start, self.options = copy.deepcopy((snapshot, options))
         self.played: list[str] = []
         self.cursor = Cursor(ruleset, ruleset.with_options(options) if options else None)
         if snapshot is None:
@@ -257,7 +263,10 @@ def first_difference(text: str) -> str | None:
     """
     written = text.splitlines()
     head = _head(written)
-    ruleset = make_ruleset(a_text("game", head["game"]), **_json("config", head))
+    config = _json("config", head)
+    if not isinstance(config, dict):
+        fail("config", f"a dict, not {config!r}")
+    ruleset = make_ruleset(head["game"], **config)
     options, snapshot = (_json(name, head) if name in head else None for name in ("options", "snapshot"))
     game = Game(ruleset, a_seed("seed", _json("seed", head)), snapshot, options)
     chosen = [line.removeprefix("  chosen: ") for line in written if line.startswith("  chosen: ")]
