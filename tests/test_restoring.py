@@ -4,8 +4,8 @@
 
 Games of all configurations of the tests and of configurations drawn at random are played by random and by scripted
 players. At every decision and at the end the snapshot is restored with another seed. The restored game must show the
-same snapshot, observations, legal set and outcome, and have the same future. Where a snapshot does not hold the state of
-the random numbers, the restored game takes over that of the original for this.
+same snapshot, observations, legal set and outcome, and have the same future. Where a snapshot does not hold the state
+of the random numbers, the restored game takes over that of the original for this.
 """
 
 from __future__ import annotations
