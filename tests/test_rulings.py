@@ -48,7 +48,9 @@ def test_ruling(game, ruling):
         assert sorted(legal) == sorted(ruling["legal"])
     for name in ruling.get("illegal", []):
         assert name in raw.action_names and name not in legal, f"{name} is legal"
-    assert not (wrong := agrees(raw.snapshot(), ruling.get("expect", {}))), "\n".join(wrong)
+    end = raw.snapshot()
+    assert not (wrong := agrees(end, ruling.get("expect", {}))), "\n".join(wrong)
+    assert start(game, ruling, end).snapshot() == end, "the position after play restores"
     if "instead" in ruling:
         other = played(game, ruling, ruling["instead"])
         for seat in ruling.get("unseen_by", []):

@@ -1,9 +1,8 @@
-"""Snapshots there and back, partial ones, and errors that name the field; configurations likewise."""
+"""Partial snapshots, and errors that name the field; configurations likewise. `test_restoring.py` has whole games."""
 
 from __future__ import annotations
 
 import importlib
-import json
 import pickle
 import random
 import re
@@ -13,28 +12,8 @@ import pytest
 from murder_envs.registry import make_ruleset
 from tests.support import Table, all_configs, data, games, reported, rows, ruleset_of
 
-EVERY = 4
-"""Of a game's decisions, one in so many is looked at."""
-
 NOTHING_LIKE_IT = (1.5, "no such value", ["no such value"], {"no such key": 1}, None)
 """Values of the wrong type for whatever field (or words that no field knows)."""
-
-
-@pytest.mark.kernels
-def test_there_and_back(ruleset):
-    """A complete snapshot restores to a state with the same snapshot, legal set and observations."""
-    for table, rng in games(ruleset, 2, 700):
-        with reported(table):
-            for k, _ in enumerate(table.play_on(rng)):
-                if k % EVERY == 0 or table.over:
-                    full = table.snapshot()
-                    through_json = json.loads(json.dumps(full))
-                    assert through_json == full
-                    again = Table(ruleset, rng.randrange(100), through_json)
-                    assert again.snapshot() == full and again.seat == table.seat
-                    assert again.legal() == table.legal() and again.views() == table.views()
-                    assert again.look_from_above() == table.look_from_above()
-                    assert again.returns() == table.returns() and again.is_cut_off() == table.is_cut_off()
 
 
 def test_a_field_left_out_takes_its_default(ruleset):

@@ -21,7 +21,11 @@ Names = Mapping[str, tuple[str, ...]]
 
 def members_of(bits: Any) -> list[int]:
     """A set as a list, rising."""
-    return [i for i in range(64) if int(bits) >> i & 1]
+    rest, members = int(bits), []
+    while rest:
+        members.append((rest & -rest).bit_length() - 1)
+        rest &= rest - 1
+    return members
 
 
 def set_of(members: Iterable[int]) -> int:

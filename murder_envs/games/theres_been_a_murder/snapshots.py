@@ -56,6 +56,9 @@ N_TARGETS = {
 }  # fmt: skip
 """How many targets are chosen by then; none in all other cases."""
 
+BLACKMAIL = {CARD.detective, CARD.blackmailer}
+"""Two cards that no hand keeps both."""
+
 
 # -- Questions to the compiled rules ----------------------------------------------------------------
 # What a position has to fulfil is asked of the rules themselves, so that it is written once.
@@ -245,9 +248,6 @@ class Position(Reader):
             fail("discard", f"the cards {rest} are nowhere")
         self.deck = rest if deck is None else deck
         self.discard = discard if discard is not None else [] if deck is None else rest
-        for hand in self.hands:
-            if CARD.detective in hand and CARD.blackmailer in hand:
-                fail("hands", f"no hand can keep both {CARD.detective} and {CARD.blackmailer}")
         most = int(self.rules[0]["n_removed"])
         if len(self.removed) > most:
             fail("removed", f"at most {most} cards")
@@ -368,6 +368,9 @@ class Position(Reader):
     # Who has to have cards
 
     def check_hands(self) -> None:
+        for seat, hand in enumerate(self.hands):
+            if set(hand) >= BLACKMAIL and not self.met_at_the_end(seat):
+                fail("hands", f"no hand can keep both {CARD.detective} and {CARD.blackmailer}")
         hand = self.hands[self.turn]
         if self.begins_turn() and len(hand) < 2 and hand != [CARD.aristocrat]:
             fail("hands", "the actor has two or more cards, or the Aristocrat alone")
@@ -381,6 +384,15 @@ class Position(Reader):
             fail("deck", f"not empty in {self.phase}")
         if self.phase == "rescue" and len(self.discard) < 2:
             fail("discard", "there is something to take besides the card just played")
+
+    def met_at_the_end(self, seat: int) -> bool:
+        """Did Detective and Blackmailer meet in a seat's hand as the Murderer was passed and ended the game?
+
+        A game that is over resolves nothing more, so both stay there. Only by the Gossip do other cards than the
+        Murderer come to where they can meet: whoever passes the Murderer has no other card.
+        """
+        ends_by_pass = self.get("ending", "") in ("confidant", "witness") and CARD.murderer in self.chosen
+        return ends_by_pass and self.effect == CARD.gossip and self.chosen[seat - 1] in BLACKMAIL
 
     # The state
 
