@@ -136,6 +136,16 @@ class Reader:
         field = self.record.fields[self._plain[name]]
         self.values[self._plain[name]] = self._stored(field, value)
 
+    def read_rest(self, results: Iterable[str] = ()) -> None:
+        """Read the plain fields that the game has not read by itself: checked as they are declared, and no more.
+
+        Args:
+            results: names in snapshots of plain fields that follow from the rest, and are not read at all.
+        """
+        for name, field in self._plain.items():
+            if field not in self.values and name not in results:
+                self.read(name)
+
     def write_plain(self, state: np.ndarray) -> None:
         """Write all plain fields that were read."""
         for name, value in self.values.items():

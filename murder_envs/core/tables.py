@@ -57,9 +57,12 @@ class Layout(dict[str, Block]):
     """Named blocks in order, one after the other without gaps: name -> Block."""
 
     def __init__(self, rows: Iterable[tuple[str, int | tuple[int, ...], int, int, str]]) -> None:
+        """ValueError names a block whose values do not fit into a byte."""
         super().__init__()
         at = 0
         for name, size, low, high, meaning in rows:
+            if not -128 <= low <= high <= 127:
+                raise ValueError(f"{name}: values from {low} to {high} do not fit into a byte")
             shape = (size,) if isinstance(size, int) else tuple(size)
             n = math.prod(shape)
             self[name] = Block(name, slice(at, at + n), shape, low, high, meaning)

@@ -556,6 +556,7 @@ class Position(Reader):
     def write(self) -> None:
         """Fill in the state, on which the cards in Murders lie already; then compare what follows from the rest."""
         s = self.state[0]
+        self.read_rest()
         self.write_plain(self.state)
         for seat in self.seats:
             s["known"][seat] = words_of(counts_of(self.known[seat]))

@@ -450,6 +450,7 @@ class Position(Reader):
 
     def complete(self) -> None:
         """Fill in what follows from the rest; a snapshot that says otherwise is wrong."""
+        self.read_rest(FOLLOWS)
         self.write_plain(self.state)
         go_on(self.state, self.rules)
         if self.phase == "answer":

@@ -388,6 +388,7 @@ class Position(Reader):
         pile = self.read("pile")
         if bool(pile) != (phase in LOOKED_THROUGH):
             fail("pile", f"named exactly in {', '.join(LOOKED_THROUGH)}")
+        self.read_rest(RESULTS)
         self.write_plain(self.state)
         if pile and s["pile_n"][c.KINDS.index(pile)] < LOOKED_THROUGH[phase]:
             fail("pile", f"has too few cards for {phase}")

@@ -399,6 +399,7 @@ class Position(Reader):
     def write(self) -> None:
         """Fill in the state; what follows from the rest is compared on the way."""
         s = self.state[0]
+        self.read_rest()
         self.write_plain(self.state)
         s["deck"][: len(self.deck)] = self.deck[::-1]
         s["deck_n"] = len(self.deck)
