@@ -32,7 +32,9 @@ def played(game, seed=0, player=transcript.at_random):
 @pytest.mark.kernels
 @pytest.mark.parametrize("file", FILES, ids=lambda file: f"{file.parts[-3]}-{file.stem}")
 def test_playthrough(file):
-    assert transcript.first_difference(file.read_text(encoding="utf-8")) is None
+    text = file.read_text(encoding="utf-8")
+    assert transcript.first_difference(text) is None
+    assert transcript.renewed(file) == text, "`transcript renew` writes the same"
 
 
 @every_game

@@ -2,7 +2,7 @@
 
 python -m murder_envs.drivers.transcript write theres_been_a_murder --config tiny --player heuristic > game.txt
 python -m murder_envs.drivers.transcript check game.txt
-
+python -m murder_envs.drivers.transcript renew tests/data/theres_been_a_murder/playthroughs/*.txt
 """
 
 from __future__ import annotations
@@ -124,6 +124,10 @@ def by_heuristic(seed: int) -> Choice:
     """The game's own scripted player."""
     stream = np.array([seed], np.uint64)
     return lambda game: game.choose_by_heuristic(stream)
+
+
+PLAYERS = {"random": at_random, "heuristic": by_heuristic}
+"""Who can write a playthrough: name -> seed -> Choice."""
 
 
 def by_script(names: Sequence[str]) -> Choice:
@@ -255,6 +259,29 @@ def _entry(row: np.ndarray) -> str:
     return "(" + " ".join(map(str, row)) + ")"
 
 
+def game_of(head: Mapping[str, str]) -> Game:
+    """The game that a playthrough's head describes, before its first decision; ValueError names what is wrong."""
+    config = _json("config", head)
+    if not isinstance(config, dict):
+        fail("config", f"a dict, not {config!r}")
+    ruleset = make_ruleset(head["game"], **config)
+    options, snapshot = (_json(name, head) if name in head else None for name in ("options", "snapshot"))
+    return Game(ruleset, a_seed("seed", _json("seed", head)), snapshot, options)
+
+
+def renewed(file: pathlib.Path) -> str:
+    """A playthrough anew: the game of its head, played by the player that the file's name ends with.
+
+    Raises:
+        ValueError: the name does not end with `_random` or `_heuristic`, or the head is wrong.
+    """
+    player = PLAYERS.get(file.stem.rpartition("_")[2])
+    if player is None:
+        fail("file", f"a name that ends with _{' or _'.join(PLAYERS)}, not {file.name}")
+    game = game_of(_head(file.read_text(encoding="utf-8").splitlines()))
+    return playthrough(game, player(game.seed))
+
+
 def first_difference(text: str) -> str | None:
     """Replay a playthrough against this build, and say where they first differ; None if they do not.
 
@@ -262,13 +289,7 @@ def first_difference(text: str) -> str | None:
         ValueError: the text is no playthrough, or one of an unknown game or impossible configuration.
     """
     written = text.splitlines()
-    head = _head(written)
-    config = _json("config", head)
-    if not isinstance(config, dict):
-        fail("config", f"a dict, not {config!r}")
-    ruleset = make_ruleset(head["game"], **config)
-    options, snapshot = (_json(name, head) if name in head else None for name in ("options", "snapshot"))
-    game = Game(ruleset, a_seed("seed", _json("seed", head)), snapshot, options)
+    game = game_of(_head(written))
     chosen = [line.removeprefix("  chosen: ") for line in written if line.startswith("  chosen: ")]
     n = 0
     try:
@@ -371,23 +392,28 @@ def play_replay(kept: Any, game: str | None = None) -> Game:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Write a new playthrough, or check old ones."""
+    """Write a new playthrough, or check or renew old ones."""
     parser = argparse.ArgumentParser(prog="python -m murder_envs.drivers.transcript", description=main.__doc__)
     commands = parser.add_subparsers(dest="command", required=True)
     write = commands.add_parser("write", help="print a playthrough")
     write.add_argument("game", choices=GAMES)
     write.add_argument("--config", default="default", help="a named configuration (default: %(default)s)")
     write.add_argument("--seed", type=int, default=0)
-    write.add_argument("--player", choices=("random", "heuristic"), default="random")
+    write.add_argument("--player", choices=PLAYERS, default="random")
     check = commands.add_parser("check", help="compare playthroughs with this build")
     check.add_argument("files", nargs="+", type=pathlib.Path)
+    renew = commands.add_parser("renew", help="play the games of playthroughs anew, and write them over the old ones")
+    renew.add_argument("files", nargs="+", type=pathlib.Path)
     settings = parser.parse_args(arguments)
     if settings.command == "write":
         if settings.config not in configs(settings.game):
             parser.error(f"--config: one of {', '.join(configs(settings.game))}, not {settings.config!r}")
-        player = {"random": at_random, "heuristic": by_heuristic}[settings.player]
         ruleset = make_ruleset(settings.game, **configs(settings.game)[settings.config])
-        print(playthrough(Game(ruleset, settings.seed), player(settings.seed)), end="")
+        print(playthrough(Game(ruleset, settings.seed), PLAYERS[settings.player](settings.seed)), end="")
+        return 0
+    if settings.command == "renew":
+        for file in settings.files:
+            file.write_text(renewed(file), encoding="utf-8")
         return 0
     wrong = 0
     for file in settings.files:
