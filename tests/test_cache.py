@@ -82,6 +82,15 @@ def test_debug_code_has_a_cache_of_its_own(copied_package):
 
 
 @compiled_only
+@pytest.mark.parametrize("settings", [{"NUMBA_CPU_NAME": "generic"}, {"NUMBA_CPU_FEATURES": ""}], ids=str)
+def test_code_for_another_processor_does_without_what_this_one_has(tmp_path, settings):
+    """As for a cluster of different machines; LLVM ends the process where it cannot translate an instruction."""
+    code = "import numpy as np\nfrom tests import bricks\nout = np.zeros(5, np.int64)\n"
+    code += "bricks.words_of(np.uint64(5), out)\nprint(out.tolist())"
+    assert output(code, MURDER_ENVS_CACHE=str(tmp_path), **settings) == str([2, 0, 65537, 4, 4])
+
+
+@compiled_only
 def test_an_unwritable_cache_is_named(tmp_path):
     taken = tmp_path / "file"
     taken.write_text("")

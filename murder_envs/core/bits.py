@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 from llvmlite import binding, ir
-from numba import types
+from numba import config, types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
@@ -38,6 +38,9 @@ if COMPILED:
     _I64 = ir.IntType(64)
 
     def _has_bmi2() -> bool:
+        """Has the processor that numba compiles for these instructions? It may be set to be another than this one."""
+        if config.CPU_FEATURES is not None:
+            return "+bmi2" in config.CPU_FEATURES.split(",")
         return bool(binding.get_host_cpu_features().get("bmi2", False))
 
     HAS_PDEP = _has_bmi2()
