@@ -32,7 +32,10 @@ from tests.support import MOST_DECISIONS, Table, all_configs, data, reported, ru
 
 FEW = 4
 MANY = int(os.environ.get("MURDER_ENVS_RESTORED_GAMES", 60))
-"""Games in configurations drawn at random; the environment variable lets the slow test play more of them."""
+"""Configurations drawn at random; the environment variable lets the slow test have more of them."""
+
+ENDS = 20
+"""Further games, of which the end is restored, in each configuration drawn at random."""
 
 SMALL_INTS = range(-1, 25)
 """The ints that are tried as values of a parameter."""
@@ -73,8 +76,9 @@ def accepts(field: Any, value: Any) -> bool:
 def random_ruleset(game: str, rng: random.Random) -> Ruleset:
     """A game with a configuration of the tests in which some parameters, or none, have other values."""
     values = values_of(game)
+    known = [*all_configs(game).values(), *data(game, "draws.toml").get("configurations", [])]
     while True:
-        config = dict(rng.choice(list(all_configs(game).values())))
+        config = dict(rng.choice(known))
         for name in rng.sample(sorted(values), rng.randint(0, min(MOST_CHANGES, len(values)))):
             config[name] = rng.choice(values[name])
         try:
@@ -115,63 +119,75 @@ def restore(table: Table, full: dict[str, Any], other: Table, seed: int) -> None
     must_agree(table, full, other, "restored")
 
 
-def play(ruleset: Ruleset, seed: int, rng: random.Random, share: float = 1.0) -> None:
-    """Play a game, random and scripted decisions mixed, and restore its positions.
+def play(ruleset: Ruleset, seed: int, rng: random.Random, share: float = 1.0, ends: int = 0) -> None:
+    """Play games, random and scripted decisions mixed, and restore their positions.
 
     Args:
         ruleset: the configured game.
-        seed: what it is dealt from.
+        seed: what the first game is dealt from; the others are dealt from the seeds after it.
         rng: random numbers for the players.
-        share: how many of the positions are restored; the end always is.
+        share: how many of the first game's positions are restored.
+        ends: how many further games there are, of which only the end is restored.
     """
     table = Table(ruleset, seed)
-    restored, follower = table.copy(), table.copy()  # the follower goes on from a restored position, move by move
+    restored, follower = table.copy(), table.copy()
+    for game in range(1 + ends):
+        table.seed = seed + game
+        table.cursor.deal(table.seed)
+        table.played.clear()
+        table.history.clear()
+        with reported(table):
+            play_one(table, restored, follower, rng, 0.0 if game else share)
+
+
+def play_one(table: Table, restored: Table, follower: Table, rng: random.Random, share: float) -> None:
+    """Play the game that has been dealt; the follower goes on from a restored position, decision by decision."""
     scripted = rng.choice((0.0, 0.0, 0.5, 0.9, 1.0))
-    stream = np.array([seed], np.uint64)
-    with reported(table):
-        for _ in range(MOST_DECISIONS):
-            if table.over or rng.random() < share:
-                full = table.snapshot()
-                must_agree(table, full, follower, "after restoring and some decisions")
-                restore(table, full, restored, rng.randrange(100))
-                if rng.random() < 0.5:
-                    follower.cursor.place(restored.states)
-            if table.over:
-                return
-            by_script = rng.random() < scripted
-            action = table.cursor.choose_by_heuristic(stream) if by_script else rng.choice(table.legal())
-            table.act(action)
-            follower.act(action)
+    stream = np.array([table.seed], np.uint64)
+    follower.cursor.place(table.states)
+    for _ in range(MOST_DECISIONS):
+        if table.over or rng.random() < share:
+            full = table.snapshot()
+            must_agree(table, full, follower, "after restoring and some decisions")
+            restore(table, full, restored, rng.randrange(100))
+            if rng.random() < 0.5:
+                follower.cursor.place(restored.states)
+        if table.over:
+            return
+        by_script = rng.random() < scripted
+        action = table.cursor.choose_by_heuristic(stream) if by_script else rng.choice(table.legal())
+        table.act(action)
+        follower.cursor.act(action)
     raise AssertionError(f"no end after {MOST_DECISIONS} decisions")
 
 
-def play_any(game: str, seed: int, share: float = 1.0) -> None:
-    """A game in a configuration drawn at random; the same game for the same seed."""
+def play_any(game: str, seed: int, share: float = 1.0, ends: int = 0) -> None:
+    """Games in a configuration drawn at random; the same games for the same arguments."""
     rng = random.Random(f"{game} {seed}")
-    play(random_ruleset(game, rng), seed, rng, share)
+    play(random_ruleset(game, rng), seed, rng, share, ends)
 
 
 @pytest.mark.kernels
 def test_in_every_configuration(ruleset):
-    for seed in range(700, 702):
-        play(ruleset, seed, random.Random(seed))
+    play(ruleset, 700, random.Random(700), ends=FEW)
+    play(ruleset, 800, random.Random(800))
 
 
 @pytest.mark.kernels
 def test_in_configurations_drawn_at_random(game):
     for seed in range(FEW):
-        play_any(game, seed)
+        play_any(game, seed, ends=FEW)
 
 
 @pytest.mark.slow
 def test_in_many_configurations(game):
     for seed in range(FEW, FEW + MANY):
-        play_any(game, seed)
+        play_any(game, seed, share=0.3, ends=ENDS)
 
 
 def test_the_values_to_draw_from_are_those_of_parameters(game):
     """Almost every parameter varies, and what `draws.toml` lists belongs to a parameter."""
-    assert set(data(game, "draws.toml")) <= set(ruleset_of(game).config)
+    assert set(data(game, "draws.toml")) <= {*ruleset_of(game).config, "configurations"}
     assert all(len(values) > 1 for values in values_of(game).values())
 
 
@@ -191,14 +207,14 @@ def play_on(seconds: float, games: list[str]) -> int:
         for game in games:
             share = 1.0 if seed % 4 == 0 else 0.1
             try:
-                play_any(game, seed, share)
+                play_any(game, seed, share, ENDS)
             except (ValueError, AssertionError) as error:
                 kind = (game, re.sub(r"\d+", "#", str(error).partition("\n")[0]))
                 failures[kind] += 1
                 if failures[kind] == 1:
                     notes = "\n".join(getattr(error, "__notes__", []))
-                    print(f"play_any({game!r}, {seed}, {share}): {error}\n{notes}", flush=True)
-    print(f"{seed - first} games each of {', '.join(games)}; failures: {failures or 'none'}")
+                    print(f"play_any({game!r}, {seed}, {share}, {ENDS}): {error}\n{notes}", flush=True)
+    print(f"{seed - first} configurations each of {', '.join(games)}; failures: {failures or 'none'}")
     return failures.total()
 
 
