@@ -55,12 +55,13 @@ class Case:
         self.places = case["locations"].copy()
         random.Random(seed).shuffle(self.places)
         self.rounds = rounds
-        self.anyone_may_be_murderer = parameters.get("murderer_pool") == "all"
+        self.murderer_pool = parameters.get("murderer_pool", "played")
 
     def pool(self, question: str) -> set[str]:
         """Who can be the answer before anything is known."""
-        only_portraits = question == self.questions[0] and not self.anyone_may_be_murderer
-        return set(self.portraits if only_portraits else self.people)
+        if question != self.questions[0] or self.murderer_pool == "all":
+            return set(self.people)
+        return set(self.portraits) - set(self.out if self.murderer_pool == "played" else ())
 
     def left(self, question: str, facts: Iterable[Fact]) -> set[str]:
         """Who can still be the answer, by some facts."""

@@ -8,6 +8,12 @@ their blocks start.
 Version history (raised by every change of play, observation or action ids):
 
 1. First version.
+2. Closer to the rulebook's words. The murderer is somebody who is played (`murderer_pool="played"`), since the cards
+   that players hold say who it is, and the end shows whether it was caught; "A Dead Monkey" has another card 05 and
+   other cards 09 and 10. The most accused *player* goes, whatever accusations a character has that nobody plays
+   (`npc_accused="players_only"`). A seat that is asked about a veto can take top secret cards first, as they can be
+   taken "at any time". Action ids and the layout of observations are as before. Version 1 is
+   `murderer_pool="portraits", npc_accused="spared"` without these takes.
 """
 
 from __future__ import annotations
@@ -32,7 +38,7 @@ __all__ = ["CONFIGS", "generate_case", "ruleset", "to_toml"]
 
 NAME = "my_murder_mystery"
 TITLE = "My Murder Mystery"
-VERSION = 1
+VERSION = 2
 
 KERNELS = kernels_of(play, view, redeal, heuristic)
 

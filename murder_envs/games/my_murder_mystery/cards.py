@@ -67,6 +67,9 @@ BASE_POINTS, BASE_POINTS_ALONE = 2, 3
 FEW_KNOWN = 5
 """A portrait's own cards clear at most (size of the pool - FEW_KNOWN) characters of one question."""
 
+OPEN_NAMES, OPEN_NAMES_OF_FEW = 3, 2
+"""Names beside its own that the cards of a written portrait leave open; the second in pools below FEW_KNOWN."""
+
 SETUP_POOL = 4
 """Setup cards of a drawn case say nothing about a question with fewer characters in its pool."""
 

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 from murder_envs.core.checks import a_bool, a_list, a_text, an_int, distinct, fail, known_only
 from murder_envs.games.my_murder_mystery import cards as c
+from murder_envs.games.my_murder_mystery.moves import POOL, POOLS
 
 
 class Fact(NamedTuple):
@@ -44,7 +45,7 @@ class Place(NamedTuple):
 
 @dataclass(frozen=True)
 class Terms:
-    """The keys that a case calls things by, and its sizes; a pool is the first so many characters.
+    """The keys that a case calls things by, its sizes, and who can be the answer to a question.
 
     Attributes:
         questions, traits, people: keys; portraits are the first of the people.
@@ -54,7 +55,7 @@ class Terms:
         n_murder_locations: how many places are headed by the murder.
         n_answers: `answer` objectives of a portrait.
         n_witness: clearing facts on a portrait's own cards, at most.
-        pool_all: can anybody be the murderer?
+        murderer_pool: who can be the murderer, one of POOLS.
     """
 
     questions: tuple[str, ...]
@@ -66,7 +67,7 @@ class Terms:
     n_murder_locations: int
     n_answers: int
     n_witness: int
-    pool_all: bool
+    murderer_pool: str
 
     @property
     def portraits(self) -> tuple[str, ...]:
@@ -78,13 +79,23 @@ class Terms:
         """The top secret cards that places hand out."""
         return c.HANDED[: self.n_secrets]
 
-    def pool(self, question: int) -> int:
-        """How many characters can be the answer."""
-        return self.n_portraits if question == c.MURDER and not self.pool_all else len(self.people)
+    @property
+    def plays_murderer(self) -> bool:
+        """Is the murderer always a character that is played?"""
+        return self.murderer_pool == POOLS[POOL.played]
 
-    def cap(self, question: int) -> int:
+    def pool(self, question: int, n_seats: int) -> int:
+        """How many characters can be the answer when so many play.
+
+        They are the first ones of players, portraits that are out, and extras; at the full table, of the case.
+        """
+        if question != c.MURDER or self.murderer_pool == POOLS[POOL.all]:
+            return len(self.people)
+        return n_seats if self.plays_murderer else self.n_portraits
+
+    def cap(self, question: int, n_seats: int) -> int:
         """How many facts about one question a portrait's own cards may have, so that nobody knows another's answer."""
-        return max(0, self.pool(question) - c.FEW_KNOWN)
+        return max(0, self.pool(question, n_seats) - c.FEW_KNOWN)
 
     # Keys and numbers. `name` is the field that a key or text stands in: errors begin with it.
 
@@ -150,7 +161,7 @@ class Contents:
         secrets: facts of each top secret card that is handed out or given at setup, by number.
         stories: clearing facts of each portrait, Story B first.
         objectives: of each portrait, in the order of its card.
-        out: by number of portraits that are out, which ones (written cases only).
+        out: the portraits that nobody plays (written cases only).
         to: setup card -> the portrait that it is given to (written cases only).
     """
 
@@ -160,7 +171,7 @@ class Contents:
     secrets: dict[int, list[Fact]]
     stories: list[list[Fact]]
     objectives: list[list[Objective]]
-    out: dict[int, list[int]] = field(default_factory=dict)
+    out: list[int] = field(default_factory=list)
     to: dict[int, int] = field(default_factory=dict)
 
     def is_true(self, fact: Fact) -> bool:
@@ -218,7 +229,7 @@ def check_people(terms: Terms, contents: Contents, prefix: str) -> None:
                 f"{terms.people[contents.codes.index(code)]} and {terms.people[i]} have the same traits",
             )
     for question, answer in enumerate(contents.solution):
-        if answer >= terms.pool(question):
+        if answer >= terms.pool(question, terms.n_portraits):
             fail(prefix + "answers", f"{terms.people[answer]} cannot be the answer to {terms.questions[question]}")
     secrets = contents.solution[1:]
     for i, answer in enumerate(secrets):
@@ -282,8 +293,10 @@ def check_secrets(terms: Terms, contents: Contents, name: str) -> None:
 def check_stories(terms: Terms, contents: Contents, name: str) -> None:
     """True clearing facts about others, few enough of each question (`Terms.cap`).
 
-    Oneself is left out, since Story A says already whether one is the answer.
+    Oneself is left out, since Story A says already whether one is the answer. Printed cards are the same however many
+    play. So pools and caps are those of the full table, and a story may clear somebody who is out.
     """
+    full_table = terms.n_portraits
     for portrait, facts in enumerate(contents.stories):
         key = terms.people[portrait]
         if len(facts) > terms.n_witness:
@@ -292,11 +305,11 @@ def check_stories(terms: Terms, contents: Contents, name: str) -> None:
         for fact in facts:
             if fact.kind != c.NOT or not contents.is_true(fact):
                 fail(name, f"{key}: {terms.fact_text(fact)} is no true clearing fact")
-            if fact.subject == portrait or fact.subject >= terms.pool(fact.question):
+            if fact.subject == portrait or fact.subject >= terms.pool(fact.question, full_table):
                 fail(name, f"{key}: {terms.fact_text(fact)} is about oneself or outside the pool")
         for q in range(len(terms.questions)):
-            if sum(fact.question == q for fact in facts) > terms.cap(q):
-                fail(name, f"{key}: at most {terms.cap(q)} facts about {terms.questions[q]}")
+            if sum(fact.question == q for fact in facts) > terms.cap(q, full_table):
+                fail(name, f"{key}: at most {terms.cap(q, full_table)} facts about {terms.questions[q]}")
 
 
 def check_objectives(terms: Terms, contents: Contents, win_points: int, name: str) -> None:
@@ -355,18 +368,19 @@ def case_table(name: Any) -> Mapping[str, Any]:
         fail("case", f"cannot read {name!r}: {error}")
 
 
-def read_case(name: Any, pool_all: bool, win_points: int) -> Case:
-    """A written case, with every check; the error begins with `case`, and names the field.
+def read_case(name: Any, n_seats: int, murderer_pool: str, win_points: int) -> Case:
+    """A written case as so many play it, with every check; the error begins with `case`, and names the field.
 
     Args:
         name: a dict, the name of the shipped case, or the path of a TOML file.
-        pool_all: can anybody be the murderer, or portraits alone?
+        n_seats: players. Of the cards that depend on their number, only those that they use are read.
+        murderer_pool: who can be the murderer, one of POOLS.
         win_points: what each portrait's objectives must offer.
 
     Raises:
-        ValueError: `case.<field>: ...`
+        ValueError: `case.<field>: ...`; or `num_players: ...`, if the case has no cards for so many.
     """
-    return CaseReader(case_table(name), pool_all).read(win_points)
+    return CaseReader(case_table(name), n_seats, murderer_pool).read(win_points)
 
 
 class CaseReader:
@@ -375,9 +389,10 @@ class CaseReader:
     Sizes follow from how many rows there are, so `sizes` comes first; then every key that a row names can be looked up.
     """
 
-    def __init__(self, table: Mapping[str, Any], pool_all: bool) -> None:
+    def __init__(self, table: Mapping[str, Any], n_seats: int, murderer_pool: str) -> None:
         self.table = table
-        self.pool_all = pool_all
+        self.n_seats = n_seats
+        self.murderer_pool = murderer_pool
 
     def sizes(self) -> tuple[list[Mapping[str, Any]], list[Mapping[str, Any]]]:
         """How many there are of everything, into `terms` as far as is known yet; the characters and the locations."""
@@ -405,7 +420,7 @@ class CaseReader:
         rows = self.rows("locations", "title", "theme", "facts", "hands", "text")
         if not 2 <= len(rows) <= c.MAX_LOCATIONS or not len(rows) <= len(questions) * len(traits) <= 2 * len(rows):
             fail("case.locations", f"2 to {c.MAX_LOCATIONS}, no more than questions x traits and at least half as many")
-        self.terms = Terms(questions, traits, people, n_portraits, len(rows), 0, 0, 0, 0, self.pool_all)
+        self.terms = Terms(questions, traits, people, n_portraits, len(rows), 0, 0, 0, 0, self.murderer_pool)
         return characters, rows
 
     def read(self, win_points: int) -> Case:
@@ -433,7 +448,7 @@ class CaseReader:
         self.terms = replace(
             self.terms, n_secrets=n_secrets, n_murder_locations=n_murder, n_answers=n_answers, n_witness=n_witness
         )
-        out, to = self.out(secrets), self.to(secrets)
+        out = self.out(secrets)
         contents = Contents(
             [self.code(row) for row in characters],
             self.solution(),
@@ -442,12 +457,14 @@ class CaseReader:
             stories,
             objectives,
             out,
-            to,
+            self.to(secrets, out),
         )
         if len(questions) == 1 and any(place.theme != c.MURDER for place in places):
             fail("case.locations", "headed by the only question")
         check(self.terms, contents, win_points, "case.")
-        self.check_setup_cards(contents)
+        if self.terms.plays_murderer and contents.solution[c.MURDER] in out:
+            fail("case.out", f"{self.terms.people[contents.solution[c.MURDER]]}, the murderer, is played")
+        self.check_open_names(contents)
         return Case(self.terms, contents, self.table)
 
     def rows(self, name: str, *known: str) -> list[Mapping[str, Any]]:
@@ -507,51 +524,83 @@ class CaseReader:
         return [self.terms.objective(name, text) for text in a_list(name, row.get("objectives"))]
 
     def secrets(self) -> dict[int, tuple[list[Fact], Mapping[str, Any]]]:
-        """Card -> its facts and its row; the numbers are a possible deck's."""
-        cards: dict[int, tuple[list[Fact], Mapping[str, Any]]] = {}
+        """Card -> its facts and its row; the numbers are a possible deck's.
+
+        Cards for another number of players are left out: only their numbers are looked at.
+        """
+        rows: dict[int, Mapping[str, Any]] = {}
         for row in self.rows("secrets", "number", "facts", "text", "out", "to") if "secrets" in self.table else []:
             card = an_int("case.secrets", row.get("number"), 1, c.N_CARDS)
-            if card in cards:
+            if card in rows:
                 fail("case.secrets", f"card {card} occurs twice")
-            cards[card] = (self.facts("secrets", row.get("facts", [])), row)
-            if (card in c.OUT_CARD) != ("out" in row):
-                fail("case.out", f"card {card}: `out` on cards 5 and 6 only")
-            if (card >= c.FIRST_SETUP_CARD) != ("to" in row):
-                fail("case.to", f"card {card}: `to` on cards 9, 10 and 11 only")
-            if card in c.OUT_CARD and cards[card][0]:
-                fail("case.secrets", f"card {card} has no facts")
-        handed = [card for card in c.HANDED if card in cards]
+            rows[card] = row
+        handed = [card for card in c.HANDED if card in rows]
         if handed != list(c.HANDED[: len(handed)]):
             fail("case.secrets", f"a smaller deck has the first of the cards {list(c.HANDED)}, not {handed}")
         for n_out, setup in enumerate(c.SETUP_CARDS):
             together = [c.OUT_CARD[n_out], *setup] if n_out else []
-            if 0 < sum(card in cards for card in together) < len(together):
+            if 0 < sum(card in rows for card in together) < len(together):
                 fail("case.secrets", f"the cards {together} come together")
-        return cards
+        return {card: self.secret(card, rows[card]) for card in sorted({*handed, *self.cards_of_this_table(rows)})}
 
-    def out(self, secrets: Mapping[int, tuple[list[Fact], Mapping[str, Any]]]) -> dict[int, list[int]]:
-        """By how many are out: who, as card 05 or 06 says."""
-        portraits = {}
+    def cards_of_this_table(self, rows: Mapping[int, Any]) -> list[int]:
+        """The cards that depend on the number of players and that this one uses; the case must have them."""
+        n_out = self.terms.n_portraits - self.n_seats
+        if not 0 <= n_out <= c.MAX_OUT or (n_out and c.OUT_CARD[n_out] not in rows):
+            fail("num_players", f"this case has no cards for {self.n_seats} players")
+        return [c.OUT_CARD[n_out], *c.SETUP_CARDS[n_out]] if n_out else []
+
+    def secret(self, card: int, row: Mapping[str, Any]) -> tuple[list[Fact], Mapping[str, Any]]:
+        """The facts and the row of a card, which has the fields that such a card has."""
+        facts = self.facts("secrets", row.get("facts", []))
+        if (card in c.OUT_CARD) != ("out" in row):
+            fail("case.out", f"card {card}: `out` on cards 5 and 6 only")
+        if (card >= c.FIRST_SETUP_CARD) != ("to" in row):
+            fail("case.to", f"card {card}: `to` on cards 9, 10 and 11 only")
+        if card in c.OUT_CARD and facts:
+            fail("case.secrets", f"card {card} has no facts")
+        return facts, row
+
+    def out(self, secrets: Mapping[int, tuple[list[Fact], Mapping[str, Any]]]) -> list[int]:
+        """Who is out, as card 05 or 06 says."""
+        out: list[int] = []
         for n_out, card in enumerate(c.OUT_CARD):
             if n_out and card in secrets:
                 keys = a_list("case.out", secrets[card][1]["out"], n_out)
-                portraits[n_out] = [self.terms.portrait("case.out", key) for key in keys]
                 distinct("case.out", keys)
-        return portraits
+                out += [self.terms.portrait("case.out", key) for key in keys]
+        return out
 
-    def to(self, secrets: Mapping[int, tuple[list[Fact], Mapping[str, Any]]]) -> dict[int, int]:
-        return {
-            card: self.terms.portrait("case.to", row["to"])
-            for card, (_, row) in secrets.items()
-            if card >= c.FIRST_SETUP_CARD
-        }
+    def to(self, secrets: Mapping[int, tuple[list[Fact], Mapping[str, Any]]], out: Sequence[int]) -> dict[int, int]:
+        """Who gets each setup card: a portrait that is played."""
+        to = {}
+        for card, (_, row) in secrets.items():
+            if card >= c.FIRST_SETUP_CARD:
+                to[card] = self.terms.portrait("case.to", row["to"])
+                if to[card] in out:
+                    fail("case.to", f"card {card} goes to {self.terms.people[to[card]]}, who is out then")
+        return to
 
-    def check_setup_cards(self, contents: Contents) -> None:
-        """They go to portraits that are in play then."""
-        for n_out, cards in enumerate(c.SETUP_CARDS):
-            for card in cards:
-                if card in contents.to and contents.to[card] in contents.out[n_out]:
-                    fail("case.to", f"card {card} goes to {self.terms.people[contents.to[card]]}, who is out then")
+    def check_open_names(self, contents: Contents) -> None:
+        """At the start nobody but the answer to a question is near to knowing it: each keeps enough open names.
+
+        Printed stories are made for the full table. With fewer players the pool of the murder is smaller, and a drawn
+        case would have fewer facts; so the names that a player's own cards leave open are counted.
+        """
+        terms = self.terms
+        played = [portrait for portrait in range(terms.n_portraits) if portrait not in contents.out]
+        for portrait in played:
+            told = contents.stories[portrait] + [
+                fact for card, reader in contents.to.items() if reader == portrait for fact in contents.secrets[card]
+            ]
+            for q, answer in enumerate(contents.solution):
+                pool = played if q == c.MURDER and terms.plays_murderer else range(terms.pool(q, self.n_seats))
+                cleared = {fact.subject for fact in told if fact.question == q}
+                n_open = len(set(pool) - cleared - {portrait})
+                needed = c.OPEN_NAMES if len(pool) >= c.FEW_KNOWN else c.OPEN_NAMES_OF_FEW
+                if answer != portrait and n_open < needed:
+                    key = terms.people[portrait]
+                    fail("case.stories", f"{key}: {needed} open names for {terms.questions[q]} at least, not {n_open}")
 
 
 def known_only_in(name: str, row: Mapping[str, Any], known: Sequence[str]) -> None:

@@ -48,7 +48,7 @@ CONFIGS: dict[str, dict[str, Any]] = {
     "hard": {"witness_facts": 0, "hide_limit": 0},
     "mute": {"talk_rounds": 0, "final_talk_rounds": 0},
     "cut-throat": {"reward": "zero_sum"},
-    "open_verdict": {"murderer_pool": "all"},
+    "open_verdict": {"murderer_pool": "all", "npc_accused": "spared"},
     "dead_monkey": {"case": c.DEAD_MONKEY},
     "tiny": _TINY,
     "tiny_talk": {**_TINY, "final_talk_rounds": 1, "speech": "suspect"},
@@ -134,8 +134,8 @@ class Config(Parameters):
     talk_rounds: int = integer(1, "turns to speak for everyone after each location", low=0, high=c.MAX_TALK)
     final_talk_rounds: int = integer(1, "the same in the final discussion", low=0, high=c.MAX_TALK)
     speech: str = option("full", 'what can be said; "suspect": suspicions and nothing else', m.SPEECHES)
-    murderer_pool: str = option("portraits", "who can be the murderer", m.POOLS)
-    npc_accused: str = option("spared", "what it means if nobody plays the most accused", m.NPC_ACCUSED)
+    murderer_pool: str = option("played", "who can be the murderer", m.POOLS)
+    npc_accused: str = option("players_only", "what it means to accuse whom nobody plays", m.NPC_ACCUSED)
     case: str | os.PathLike[str] | Mapping[str, Any] = parameter(
         GENERATED, "drawn anew each game, or written", a_case,
         '"generated", "dead_monkey", the path of a TOML file, or a dict',
@@ -220,14 +220,11 @@ class Config(Parameters):
             fail("num_secrets", f"at most one a location: {places}")
 
     def check_written(self, written: Case) -> None:
-        """The sizes are those of the written case, which has cards for this number of players."""
+        """The sizes are those of the written case."""
         for name, read in SIZES_OF_CASE.items():
             there = read(written.terms)
             if self.settle(name, there) != there:
                 fail(name, f"{there} in this case, not {getattr(self, name)}")
-        n_out = written.terms.n_portraits - self.num_players
-        if not 0 <= n_out <= c.MAX_OUT or (n_out and n_out not in written.contents.out):
-            fail("num_players", f"this case has no cards for {self.num_players} players")
 
     # What follows from the parameters
 
@@ -236,7 +233,7 @@ class Config(Parameters):
         """The written case, if it is one."""
         if isinstance(self.case, str) and self.case == GENERATED:
             return None
-        return read_case(self.case, self.murderer_pool == m.POOLS[m.POOL.all], self.win_points)
+        return read_case(self.case, self.num_players, self.murderer_pool, self.win_points)
 
     @functools.cached_property
     def terms(self) -> Terms:
@@ -253,7 +250,7 @@ class Config(Parameters):
             n_murder_locations=self.murder_locations,
             n_answers=self.answers,
             n_witness=self.witness_facts,
-            pool_all=self.murderer_pool == m.POOLS[m.POOL.all],
+            murderer_pool=self.murderer_pool,
         )
 
     @functools.cached_property
@@ -290,7 +287,7 @@ class Config(Parameters):
 
         Of a written case card 05 says who is out with two players fewer than portraits, card 06 with one.
         """
-        out = self.written.contents.out.get(self.n_out, []) if self.written else []
+        out = self.written.contents.out if self.written else []
         return [portrait for portrait in range(self.terms.n_portraits) if portrait not in out]
 
     @property
@@ -340,9 +337,9 @@ def make_rules(config: Config) -> np.ndarray:
     rules["in_play"] = set_of(config.in_play)
     rules["setup_cards"] = set_of(c.SETUP_CARDS[config.n_out])
     for question in range(sizes.questions):
-        pool = (1 << terms.pool(question)) - 1
+        pool = (1 << terms.pool(question, sizes.seats)) - 1
         rules["pool"][0, question] = pool
-        rules["cap"][0, question] = terms.cap(question)
+        rules["cap"][0, question] = terms.cap(question, sizes.seats)
         rules["suspects"] |= np.uint64(pool << question * sizes.people)
     rules["leads_first"] = NO_SEAT if isinstance(config.first_leader, str) else config.first_leader
     if config.cast is not None:

@@ -50,6 +50,8 @@ def take(state: State, rules: Rules, seat, card):
     """A token buys a card from another player; the former holder remembers it, and cannot refuse.
 
     It is read in secret and then lies face down before the taker, from whom it can be taken in turn, for a token again.
+    "At any time" means here: in one's own talk turns, and when one is asked about a veto. Who could do nothing but take
+    is not asked for that alone, since each has a talk turn after each location.
     All see who takes which card from whom. Whoever has read it before learns nothing new.
     """
     record_event(state, rules, EVENT.take, seat, card, state.holder[card] + 1, 0, COUNTED_BYTE.take)

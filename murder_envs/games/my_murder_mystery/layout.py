@@ -95,7 +95,7 @@ def observation_of(sizes: Sizes) -> Layout:
             ("objective_answer", questions, 0, c.MAX_POINTS, "points for the right answer"),
             ("objective_hide", (questions, 2), 0, c.MAX_LIMIT, "points for a kept secret; how many others may name it"),
             ("known_traits", (questions, traits), -1, 1, f"from all that I was shown. {SIGN}"),
-            ("candidates", (questions, people), 0, 1, "1: not excluded by a fact that I was shown"),
+            ("candidates", (questions, people), 0, 1, "1: of the pool, and not excluded by a fact that I was shown"),
             *talk_rows(sizes),
             ("accusation", people, 0, 1, "whom I have written down, one-hot"),
             ("answers", (questions, people), 0, 1, "what I have answered so far, one-hot"),

@@ -17,10 +17,11 @@ PHASE = numbered(PHASES)
 
 SPEECHES = ("full", "suspect")
 SPEECH = numbered(SPEECHES)
-POOLS = ("portraits", "all")
+POOLS = ("played", "portraits", "all")
+"""Who can be the murderer: a character that is played; any portrait, also one that is out; any character."""
 POOL = numbered(POOLS)
-NPC_ACCUSED = ("spared", "players_only")
-"""What accusations of characters that nobody plays mean: they can be the most accused, or do not count."""
+NPC_ACCUSED = ("players_only", "spared")
+"""What accusations of characters that nobody plays mean: they do not count, or such a one can be the most accused."""
 NPC = numbered(NPC_ACCUSED)
 REWARDS = ("win", "points", "zero_sum")
 REWARD = numbered(REWARDS)

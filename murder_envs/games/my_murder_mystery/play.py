@@ -6,6 +6,8 @@ A round, as phases:
     -> talk by each in turn, from the Leader on (-> reply by whom one asks)
     -> leader -> (veto_leader by each with a token -> leader again, if one vetoes) -> the next round
 
+Who is asked about a veto, or has a turn to talk, can first take cards from others: the phase and the seat stay.
+
 In the last round nobody is named: a final talk, then accuse -> answer, answer by each, tiebreak by the Leader if the
 most accused are several, over.
 
@@ -52,6 +54,8 @@ def legal(state: State, rules: Rules, legal_set):
         legal_set[w] = rules.offers[offer, w]
     if phase == PHASE.talk:
         legal_talk(state, rules, legal_set)
+    elif phase == PHASE.veto_location or phase == PHASE.veto_leader:
+        legal_veto(state, rules, legal_set)
     elif phase == PHASE.visit:
         legal_visit(state, rules, legal_set)
     elif phase == PHASE.leader:
@@ -168,7 +172,7 @@ def pass_the_token(state: State):
     ask(state, PHASE.visit, state.leader)
 
 
-# -- Actions: placing a veto ------------------------------------------------------------------------------------------
+# -- Actions: placing a veto, or taking a card before ------------------------------------------------------------------
 
 
 @kernel
@@ -187,8 +191,18 @@ def next_with_token(state: State, rules: Rules, seat):
 
 
 @kernel
+def legal_veto(state: State, rules: Rules, legal_set):
+    """Beside pass and veto: cards before another player can be taken, as the rulebook has it "at any time"."""
+    allow_all(legal_set, rules.do_take, effects.takeable(state, state.to_act) >> 1)
+
+
+@kernel
 def apply_veto(state: State, rules: Rules, action):
-    """The first veto counts and closes the window (Ruling); when all have passed, what was chosen happens."""
+    """The first veto counts and closes the window (Ruling); when all have passed, what was chosen happens.
+
+    A take settles nothing: what is chosen stays chosen, and whoever has a token left is asked again. With the last
+    token the veto is gone too, as after a pass. A window asks nobody twice otherwise, even if a card is taken away.
+    """
     seat = state.to_act
     of_location = state.phase == PHASE.veto_location
     if action == VETO:
@@ -203,6 +217,10 @@ def apply_veto(state: State, rules: Rules, action):
             state.nominee = NO_SEAT
         ask(state, PHASE.visit if of_location else PHASE.leader, state.leader)
         return
+    if action != PASS:
+        effects.take(state, rules, seat, action - rules.do_take + 1)
+        if state.tokens[seat] > 0:
+            return
     vetoer = next_with_token(state, rules, seat)
     if vetoer != NO_SEAT:
         ask(state, state.phase, vetoer)
@@ -391,8 +409,9 @@ def next_writer(state: State, rules: Rules, seat):
 def most_accused(state: State, rules: Rules):
     """Set of the people with most accusations, among those that count; empty if nobody who counts has any.
 
-    "The player who received the most accusations" is eliminated. What accusations of a character that nobody plays mean
-    is left open: `npc_accused` lets such a one be the most accused, so that no player goes, or does not count it.
+    "The player who received the most accusations" is eliminated: accusations of a character that nobody plays do not
+    count here, and if no player is accused, nobody goes. `npc_accused` "spared" is a milder reading: such a character
+    can be the most accused, and then no player goes.
     """
     counted = rules.n_seats if rules.npc_accused == m.NPC.players_only else rules.n_people
     most = 1

@@ -189,6 +189,8 @@ class Position(Reader):
             ],
         )
         check(terms, contents, int(self.r["win_points"]))
+        if terms.plays_murderer and solution[c.MURDER] not in self.cast:
+            fail("answers", f"{terms.people[solution[c.MURDER]]} is out, and the murderer is played")
         self.write_people(codes)
         write_contents(self.s, contents, self.place)
 

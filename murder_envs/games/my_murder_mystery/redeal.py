@@ -43,7 +43,7 @@ def redeal(state: State, rules: Rules, seat, seed):
 
 @kernel
 def draw_answers(state: State, rules: Rules, seat):
-    """The murderer from the seat's candidates; the other answers all together, no two alike.
+    """The murderer from the seat's candidates, by default players alone; the other answers together, no two alike.
 
     All lists of different candidates are equally likely. They are counted by the first answer, and by the second; then
     one number says which list it is. So one draw does, and none is thrown away.
