@@ -37,8 +37,8 @@ class Ruleset:
     is_cut_off(state)                         did a step cap end it (truncation) and not the rules?
     heuristic(row, legal_set, rules, stream)  a scripted player's action, from observation and legal set alone; `stream`
                                               is its own random stream, a uint64 array of length 1
-    is_consistent(state, rules, seat)         could all others, if they play like the scripted player, have said in this
-                                              world what is on record? Always, where nobody says anything
+    is_consistent(state, rules, seat)         could the others' statements so far have been made in this world, if they
+                                              play like the scripted player? Always, where nobody says anything
     ========================================  ==========================================================================
 
     Attributes:
@@ -64,7 +64,7 @@ class Ruleset:
         figures_of_seat: (rules, state, seat) -> numbers that say how that seat did in a finished game, NaN where one
             does not apply to it; None: the game has none.
         public: (rules, state) -> the facts that `redeal` must keep for any seat.
-        payoffs: what the returns of all seats have to do with each other, one of PAYOFFS; all lie in -1..1.
+        payoffs: how the returns of the seats are related, one of PAYOFFS; all lie in -1..1.
     """
 
     name: str

@@ -106,7 +106,7 @@ def test_the_file_is_as_contributing_says(game):
         ({"a": "x"}, {"a": 1}, ["a: 'x', expected 1"]),
     ],
 )
-def test_expectations_are_compared_as_the_conventions_say(actual, expected, wrong):
+def test_expectations_are_compared_as_contributing_says(actual, expected, wrong):
     assert agrees(actual, expected) == wrong
     assert same(actual, actual) and not same(actual, 1)
 

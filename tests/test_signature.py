@@ -26,7 +26,8 @@ UNCOMPILED = ("default", "tiny")
 HOW = """
 If the game is not meant to play differently, this is a bug. If it is: raise the game's version, say why in its history,
 and renew the signature and the playthroughs:
-    python -m tests.test_signature {game}"""
+    python -m tests.test_signature {game}
+    python -m murder_envs.drivers.transcript renew tests/data/{game}/playthroughs/*.txt"""
 
 
 def digest(game: str, config: str, n: int) -> str:

@@ -48,7 +48,8 @@ class Field:
         kind: how a snapshot shows it: "number", "flag" (True or False), "choice" (a name), "seat", "members" (a set as
             a list), "seats" (a set of seats as a list); or "table", which needs code.
         low, high: least and greatest value in a snapshot.
-        names: of a choice or of members: the names, or the key under which a case has them; None: plain numbers.
+        names: of a choice or of members: the names; or, where they follow from a game's case file, the key under which
+            `Names` has them; None: plain numbers.
         snapshot: its name in snapshots; "": snapshots show it in another way, or not at all.
         public: does everybody at the table see it?
         entries: for an array in a snapshot, how many entries are shown.

@@ -1,6 +1,6 @@
 """Murder of Crows: a race to lay the word MURDER, 2 to 5 players, 55 cards; answers out of turn, card counting.
 
-Read in this order: cards, moves, config, state, deal, effects, play; then knowledge, view and redeal for who sees what;
+Read in this order: cards, moves, state, config, deal, effects, play; then knowledge, view and redeal for who sees what;
 snapshots, text and heuristic as needed. `counts.py` packs eight counts into a word.
 
 Version history (raised by every change of play, observation or action ids):

@@ -7,7 +7,7 @@ equals. Scores are multiples of 1/2, so they are kept doubled, as whole numbers.
 
 from __future__ import annotations
 
-from murder_envs.core.bits import NONE, get_bits, has, is_in, lowest
+from murder_envs.core.bits import NONE, get_bits, has, is_in, kth_of, lowest
 from murder_envs.core.jit import kernel
 from murder_envs.games.murder_of_crows import cards as c
 from murder_envs.games.murder_of_crows.moves import ACT, MAX_SEATS, PHASE, PHASES
@@ -46,7 +46,9 @@ def heuristic(row, legal_set, rules: Rules, stream):
         return best_of(row, legal_set, phase, ACT.lose, c.N_STACK_FACES)
     if phase == PHASE.raze or phase == PHASE.third_raze:
         return best_of(row, legal_set, phase, ACT.raze, c.N_STACKS)
-    return ACT.wild
+    if phase == PHASE.wild:
+        return ACT.wild
+    return kth_of(legal_set, 0)
 
 
 @kernel

@@ -24,8 +24,8 @@ def laid_open(state: State, rules: Rules, seat, low, high):
     """Secret cards of a hand are seen by all: they become known there, or leave the hand.
 
     If the seat has no older cards, they came from the present draw pile, and there are so many fewer left in it. With
-    older ones among its secret cards nobody can tell which these were, so the others only cap their bounds by what is
-    still unseen at all.
+    older ones among its secret cards nobody can tell which these were, so each bound is only lowered to the
+    number of copies that are still unseen.
     """
     state.secret[seat, 0] -= low
     state.secret[seat, 1] -= high
@@ -60,7 +60,7 @@ def reveal(state: State, rules: Rules, seat):
 
 @kernel
 def leave_hand(state: State, rules: Rules, seat, card):
-    """An open card leaves a hand: one that is known to be there, if there is any."""
+    """A card leaves a hand, seen by all. If a copy is known to be there, that one leaves."""
     half = card >> 3
     one = one_at(card & 7)
     state.n_held -= one_at(seat)

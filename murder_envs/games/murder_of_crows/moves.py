@@ -12,8 +12,8 @@ PHASES = (
     "third_raze", "over",
 )  # fmt: skip
 PHASE = numbered(PHASES)
-"""What can be asked: on one's turn (start, play, wild), off turn (react), by an effect (target to raze), and by the
-Murdered Third, which asks both living players (third_*)."""
+"""What can be asked: on one's turn (start, play, wild), off turn (react), by an effect (the phases from `target` to
+`raze`), and by the Murdered Third, which asks both living players (third_*)."""
 
 THEN = numbered(("asked", "window", "effect", "turn_over", "next_turn"))
 """What is to come next between two decisions (see `play.resolve`)."""

@@ -2,13 +2,15 @@
 
 A turn: draw -> play -> (a wild: its use) -> the window -> the effect -> the next seat. As phases:
 
-    START -> (draw) PLAY -> (a wild) WILD_USE -> REACT by each seat that is asked -> the effect:
-      M  Misplace  TARGET -> TAKE          D  Drain  LETTER -> LOSE by each seat that has it
-      U  Uncover   TARGET -> GRAB          E  Expel
-      R  Reap                              Remove a stack  TARGET -> RAZE
-    -> the next seat's START; with the Murdered Third, after both living players, by each of them
-      M THIRD_TAKE   D THIRD_LOSE   W THIRD_RAZE
-    -> the first player's START, or OVER
+    start -> (draw) play -> (a wild) wild -> react by each seat that is asked -> the effect:
+      M  Misplace  target -> take          D  Drain  letter -> lose by each seat that has it
+      U  Uncover   target -> grab          E  Expel
+      R  Reap                              Remove a stack  target -> raze
+    -> the next seat's start; with the Murdered Third, after both living players, by each of them
+      M third_take   D third_lose   W third_raze
+    -> the first player's start, or over
+
+What comes next between two decisions is one of THEN, and `resolve` goes on from there until somebody is asked.
 """
 
 from __future__ import annotations

@@ -76,6 +76,7 @@ OBS = OBSERVATION.at
 MOST_STEPS_SHOWN = 127
 N_HEAD = OBS.my_hand
 WORD_SIZE = 64
+assert OBS.third_card < WORD_SIZE <= OBS.letter < OBS.my_hand <= 2 * WORD_SIZE  # see put_head
 
 
 @kernel

@@ -4,12 +4,12 @@ First the murderer plans. Then, each round, the murderer does one standard actio
 action card before or after it; the detective does three actions. After the sixth round the murderer stays or flees. At
 the end, or whenever he is to choose an action, the detective accuses. As phases:
 
-    PLAN_SUSPECT -> PLAN_PATH (once a room) -> PLAN_WEAPON -> MURDERER_TURN
-    MURDERER_TURN  REMOVE_PICK (-> REMOVE_TOP)   CLEAN_CARD -> CLEAN_ROOM                            standard
-                   MARK_TRACE   MARK_CLUE   CLEAN_ANY   STEAL   SEARCH_PILE -> SEARCH_CARD           bonus
-    -> MURDERER_TURN, while something is left to do, or
-    DETECTIVE_TURN  SPLIT   REQUEST_KEEP (the murderer's choice)   DISCARD -> DISCARD_MARKER   or done at once
-    -> DETECTIVE_TURN, or the next round, or FLEE, or ACCUSE_SUSPECT -> ACCUSE_WEAPON -> ACCUSE_ENTRY -> OVER
+    plan_suspect -> plan_path (once a room) -> plan_weapon -> murderer_turn
+    murderer_turn  remove_pick (-> remove_top)   clean_card -> clean_room                            standard
+                   mark_trace   mark_clue   clean_any   steal   search_pile -> search_card           bonus
+    -> murderer_turn, while something is left to do, or
+    detective_turn  split   request_keep (the murderer's choice)   discard -> discard_marker   or done at once
+    -> detective_turn, or the next round, or flee, or accuse_suspect -> accuse_weapon -> accuse_entry -> over
 """
 
 from __future__ import annotations

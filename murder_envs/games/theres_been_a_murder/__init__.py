@@ -1,6 +1,6 @@
 """There's Been A Murder: cooperative, 3 to 8 players, 24 unique cards.
 
-Read in this order: cards, moves, config, state, deal, effects, play; then knowledge, events, view and redeal for who
+Read in this order: cards, moves, state, config, deal, effects, play; then knowledge, events, view and redeal for who
 sees what; snapshots, text, heuristic and series as needed. Each card's effect is in `effects.py` under its number, and
 what each viewer sees of it in `events.py`.
 

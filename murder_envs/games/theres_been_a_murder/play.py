@@ -2,16 +2,16 @@
 
 A turn: end checks -> draw -> talk window -> signal -> play -> the card's effect -> next seat. As phases:
 
-    ANNOUNCE (while somebody holds the Drunk) -> SIGNAL (with symbols) -> PLAY -> the effect:
-      2 Detective    TARGET -> DISCARD
-      9 Cad          TARGET -> TARGET2 -> PASS, PASS
-      10 Socialite   TARGET -> PASS, PASS
-      11 Swain       (ANNOUNCE, if it draws the Drunk ->) TARGET
-      12 Gossip      PASS by every seat that has a card
-      13 Invalid     TARGET -> PASS
-      14 Doctor      RESCUE        15 Secretary  SEARCH       17 Maid   SHOW, SHOW      18 Driver  PICK
-      21 Nun         BURY          22 Seer       SEER         23 Hound  NAME        24 Reporter  TARGET
-    -> the next seat's turn, or OVER
+    announce (while somebody holds the Drunk) -> signal (with symbols) -> play -> the effect:
+      2 Detective    target -> discard
+      9 Cad          target -> target2 -> pass, pass
+      10 Socialite   target -> pass, pass
+      11 Swain       (announce, if it draws the Drunk ->) target
+      12 Gossip      pass by every seat that has a card
+      13 Invalid     target -> pass
+      14 Doctor      rescue        15 Secretary  search       17 Maid   show, show      18 Driver  pick
+      21 Nun         bury          22 Seer       seer         23 Hound  name        24 Reporter  target
+    -> the next seat's turn, or over
 """
 
 from __future__ import annotations
