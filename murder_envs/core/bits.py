@@ -99,14 +99,14 @@ if COMPILED:
         return types.uint64(row, types.int64), codegen
 
     @intrinsic
-    def wipe(typingctx: Any, record: Any) -> Any:
-        """Make every byte of a record 0."""
+    def copy_record(typingctx: Any, target: Any, source: Any) -> Any:
+        """Make a record equal to another of its type; numba's own assignment copies it field by field."""
 
         def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-            cgutils.memset(builder, args[0], _I64(sig.args[0].size), 0)
+            cgutils.raw_memcpy(builder, args[0], args[1], _I64(sig.args[0].size), 1)
             return context.get_dummy_value()
 
-        return types.void(record), codegen
+        return types.void(target, target), codegen
 
     @intrinsic
     def row_of(typingctx: Any, rows: Any, i: Any) -> Any:
@@ -150,10 +150,10 @@ else:
         """Read eight bytes of an int8 row from byte `at` on; `at` need not be a multiple of 8."""
         return np.frombuffer(row[at : at + 8].tobytes(), np.uint64)[0]
 
-    def wipe(record: Any) -> None:
-        """Make every byte of a record 0."""
-        for name in record.dtype.names:
-            record[name] = 0
+    def copy_record(target: Any, source: Any) -> None:
+        """Make a record equal to another of its type."""
+        for name in target.dtype.names:
+            target[name] = source[name]
 
     def row_of(rows: Any, i: int) -> Any:
         """rows[i] of a 2-d array in C order, valid as long as `rows` is."""

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from murder_envs.core.bits import PAD, count, is_in, kth_of, put_set, row_of
+from murder_envs.core.bits import PAD, copy_record, count, is_in, kth_of, put_set, row_of
 from murder_envs.core.checks import a_bool, a_seed, an_int, fail, is_int
 from murder_envs.core.contract import NO_SEAT
 from murder_envs.core.jit import bind, direct, kernel, records
@@ -196,7 +196,7 @@ def advance(tables, settings, task, chosen, values, first, last):
                     ended += 1
                     payoff, final_row = row_of(tables.payoffs, i), row_of(tables.final_rows, i)
                     close(state, rules[game.rules], game, actor, payoff, final_row)
-                    tables.final_states[i] = state
+                    copy_record(tables.final_states[i], state)
                 else:
                     game.unseen += 1
                 patience -= 1

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from murder_envs.core.bits import PAD, count, is_in, kth_of, put_set, row_of
+from murder_envs.core.bits import PAD, copy_record, count, is_in, kth_of, put_set, row_of
 from murder_envs.core.checks import a_seed, an_int, fail
 from murder_envs.core.contract import NO_SEAT
 from murder_envs.core.jit import bind, kernel, records
@@ -126,8 +126,8 @@ def play_out(start, scratch, rules, seat, n, legal_set, stream, payoff, total):
     """
     decisions = 0
     for _ in range(n):
-        scratch[0] = start[0]
         state = scratch[0]
+        copy_record(state, start[0])
         if seat != NO_SEAT:
             redeal(state, rules[0], seat, np.int64(next_word(stream) >> np.uint64(1)))
         while not is_over(state):

@@ -58,7 +58,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from murder_envs.core.bits import ONE, PAD, bit, count, full, has, is_in, kth_of
+from murder_envs.core.bits import ONE, PAD, bit, copy_record, count, full, has, is_in, kth_of
 from murder_envs.core.checks import a_bool, a_choice, a_seed, an_int, fail
 from murder_envs.core.jit import bind, inner, kernel, records
 from murder_envs.core.rng import GOLDEN, STREAM, episode_seed, fingerprint, mix, next_word, stir, stream_below
@@ -315,7 +315,7 @@ def search_tree(start, rules, settings, tree, work, totals):
     seat = np.int64(to_act(start[0]))
     used[0] = NO_EDGE + 1
     for _ in range(settings.simulations):
-        states[0] = start[0]
+        copy_record(states[0], start[0])
         if settings.perfect_information == 0:
             draw_world(states[0], rules[0], seat, settings.playout, stream)
         taken = walk(states[0], rules[0], seat, settings, tree, work, totals)
@@ -343,10 +343,10 @@ def search_flat(start, rules, settings, work, totals):
     n = count(root)
     for k in range(settings.simulations):
         if k % n == 0:
-            dealt[0] = start[0]
+            copy_record(dealt[0], start[0])
             if settings.perfect_information == 0:
                 draw_world(dealt[0], rules[0], seat, settings.playout, stream)
-        states[0] = dealt[0]
+        copy_record(states[0], dealt[0])
         action = kth_of(root, k % n)
         step(states[0], rules[0], action)
         play_on(states[0], rules[0], settings.playout, legal_set, row, stream)
