@@ -8,6 +8,8 @@ the cards; here what is on them is a *case*: data that is written by hand (`case
 
 from __future__ import annotations
 
+from murder_envs.core.tables import numbered
+
 # -- How many ---------------------------------------------------------------------------------------------------------
 
 MIN_SEATS, MAX_SEATS = 3, 7
@@ -32,6 +34,10 @@ MAX_OBJECTIVES = MAX_ANSWERS + 2  # beside them: `accuse` or `hide` of the murde
 
 MURDER = 0
 """The first question: who is the murderer? The others are secrets of other characters."""
+
+POOLS = ("played", "portraits", "all")
+"""Who can be the murderer: a character that is played; any portrait, also one that is out; any character."""
+POOL = numbered(POOLS)
 
 KINDS = ("is", "not", "has", "lacks")
 """A fact is question.kind.subject: the answer is, or is not, a character; it has, or lacks, a trait."""

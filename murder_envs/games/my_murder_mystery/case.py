@@ -15,7 +15,6 @@ from typing import Any, NamedTuple
 
 from murder_envs.core.checks import a_bool, a_list, a_text, an_int, distinct, fail, known_only
 from murder_envs.games.my_murder_mystery import cards as c
-from murder_envs.games.my_murder_mystery.moves import POOL, POOLS
 
 
 class Fact(NamedTuple):
@@ -55,7 +54,7 @@ class Terms:
         n_murder_locations: how many places are headed by the murder.
         n_answers: `answer` objectives of a portrait.
         n_witness: clearing facts on a portrait's own cards, at most.
-        murderer_pool: who can be the murderer, one of POOLS.
+        murderer_pool: who can be the murderer, one of `cards.POOLS`.
     """
 
     questions: tuple[str, ...]
@@ -82,14 +81,14 @@ class Terms:
     @property
     def plays_murderer(self) -> bool:
         """Is the murderer always a character that is played?"""
-        return self.murderer_pool == POOLS[POOL.played]
+        return self.murderer_pool == c.POOLS[c.POOL.played]
 
     def pool(self, question: int, n_seats: int) -> int:
         """How many characters can be the answer when so many play.
 
         They are the first ones of players, portraits that are out, and extras; at the full table, of the case.
         """
-        if question != c.MURDER or self.murderer_pool == POOLS[POOL.all]:
+        if question != c.MURDER or self.murderer_pool == c.POOLS[c.POOL.all]:
             return len(self.people)
         return n_seats if self.plays_murderer else self.n_portraits
 
@@ -374,7 +373,7 @@ def read_case(name: Any, n_seats: int, murderer_pool: str, win_points: int) -> C
     Args:
         name: a dict, the name of the shipped case, or the path of a TOML file.
         n_seats: players. Of the cards that depend on their number, only those that they use are read.
-        murderer_pool: who can be the murderer, one of POOLS.
+        murderer_pool: who can be the murderer, one of `cards.POOLS`.
         win_points: what each portrait's objectives must offer.
 
     Raises:
@@ -567,8 +566,8 @@ class CaseReader:
         for n_out, card in enumerate(c.OUT_CARD):
             if n_out and card in secrets:
                 keys = a_list("case.out", secrets[card][1]["out"], n_out)
-                distinct("case.out", keys)
                 out += [self.terms.portrait("case.out", key) for key in keys]
+                distinct("case.out", keys)
         return out
 
     def to(self, secrets: Mapping[int, tuple[list[Fact], Mapping[str, Any]]], out: Sequence[int]) -> dict[int, int]:

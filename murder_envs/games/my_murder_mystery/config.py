@@ -134,7 +134,7 @@ class Config(Parameters):
     talk_rounds: int = integer(1, "turns to speak for everyone after each location", low=0, high=c.MAX_TALK)
     final_talk_rounds: int = integer(1, "the same in the final discussion", low=0, high=c.MAX_TALK)
     speech: str = option("full", 'what can be said; "suspect": suspicions and nothing else', m.SPEECHES)
-    murderer_pool: str = option("played", "who can be the murderer", m.POOLS)
+    murderer_pool: str = option("played", "who can be the murderer", c.POOLS)
     npc_accused: str = option("players_only", "what it means to accuse whom nobody plays", m.NPC_ACCUSED)
     case: str | os.PathLike[str] | Mapping[str, Any] = parameter(
         GENERATED, "drawn anew each game, or written", a_case,

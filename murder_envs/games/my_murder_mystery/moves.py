@@ -17,9 +17,6 @@ PHASE = numbered(PHASES)
 
 SPEECHES = ("full", "suspect")
 SPEECH = numbered(SPEECHES)
-POOLS = ("played", "portraits", "all")
-"""Who can be the murderer: a character that is played; any portrait, also one that is out; any character."""
-POOL = numbered(POOLS)
 NPC_ACCUSED = ("players_only", "spared")
 """What accusations of characters that nobody plays mean: they do not count, or such a one can be the most accused."""
 NPC = numbered(NPC_ACCUSED)
