@@ -37,8 +37,8 @@ HEURISTIC_SEES = {"cards", "case", "moves", "state", "view"}
 """What a scripted player may import: names, sizes and layouts."""
 
 DATA_FILES = {
-    "rulings.toml", "counts.toml", "figures.toml", "twins.toml", "odds.toml", "configs.toml", "config_errors.toml",
-    "snapshot_errors.toml", "signature.txt",
+    "rulings.toml", "counts.toml", "figures.toml", "twins.toml", "odds.toml", "configs.toml", "draws.toml",
+    "config_errors.toml", "snapshot_errors.toml", "signature.txt",
 }  # fmt: skip
 
 LAYERS = {
