@@ -55,30 +55,51 @@ def redeal(state: State, rules: Rules, seat, seed):
         to_come -= one_at(other)
         put_secret(state, other, state.deck[k])
     shuffle(state, state.deck, 0, n_free)
-    sure = NONE  # what is new for certain, as far as this deal goes: the draw pile and all places that are not old
-    sure_high = NONE
     for other in range(rules.n_seats):
         if hands & bit(other) != NONE:
-            for k in range(byte_of(to_come, other)):
-                if k == byte_of(places, other):
-                    state.deck_max[other, 0] = state.secret[other, 0]
-                    state.deck_max[other, 1] = state.secret[other, 1]
-                n_free -= 1
-                put_secret(state, other, state.deck[n_free])
-            if byte_of(to_come, other) <= byte_of(places, other):
-                state.deck_max[other, 0] = state.secret[other, 0]
-                state.deck_max[other, 1] = state.secret[other, 1]
-            # deck_max holds the cards at old places for now
-            sure -= state.deck_max[other, 0]
-            sure_high -= state.deck_max[other, 1]
-    sure += state.hidden[0]
-    sure_high += state.hidden[1]
-    for other in range(rules.n_seats):
-        if hands & bit(other) != NONE:
-            mine = state.secret[other, 0] - state.deck_max[other, 0]
-            mine_high = state.secret[other, 1] - state.deck_max[other, 1]
-            state.deck_max[other, 0] = least(sure - mine, state.hidden[0] - state.secret[other, 0])
-            state.deck_max[other, 1] = least(sure_high - mine_high, state.hidden[1] - state.secret[other, 1])
+            n_free = fill_hand(state, other, byte_of(to_come, other), byte_of(places, other), n_free)
+    bound_draw_pile(state, rules, hands)
+
+
+@kernel
+def fill_hand(state: State, seat, n_left, n_old, n_free):
+    """Deal a seat its n_left remaining secret cards off the n_free free ones, its n_old remaining old places first.
+
+    Returns how many free cards are left. Until `bound_draw_pile`, the seat's `deck_max` is what lies at its old places.
+    """
+    for k in range(n_left):
+        if k == n_old:
+            note_old_cards(state, seat)
+        n_free -= 1
+        put_secret(state, seat, state.deck[n_free])
+    if n_left <= n_old:
+        note_old_cards(state, seat)
+    return n_free
+
+
+@kernel
+def note_old_cards(state: State, seat):
+    """All secret cards that a seat has so far lie at old places."""
+    for i in range(2):
+        state.deck_max[seat, i] = state.secret[seat, i]
+
+
+@kernel
+def bound_draw_pile(state: State, rules: Rules, hands):
+    """What each of some seats can say of the draw pile after this deal.
+
+    A card is there, or at a place that is not old, as far as this deal goes: of these a seat takes away its own, and it
+    can never think of more than it has not seen.
+    """
+    for i in range(2):
+        new = state.hidden[i]
+        for seat in range(rules.n_seats):
+            if hands & bit(seat) != NONE:
+                new -= state.deck_max[seat, i]
+        for seat in range(rules.n_seats):
+            if hands & bit(seat) != NONE:
+                own_new = state.secret[seat, i] - state.deck_max[seat, i]
+                state.deck_max[seat, i] = least(new - own_new, state.hidden[i] - state.secret[seat, i])
 
 
 @kernel
