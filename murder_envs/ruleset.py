@@ -57,7 +57,8 @@ class Ruleset:
             ValueError names a key that is unknown or out of range.
         restore: (rules, snapshot, seed) -> array of one state; ValueError names a field that cannot be.
         snapshot: (rules, state) -> complete plain dict. `state` is an array of one here and below.
-        info: (rules, state, seat) -> the rulebook's own score, and what else the game tells that seat at the end.
+        info: (rules, state, seat) -> at the end the rulebook's own score, and what else the game tells that seat;
+            nothing before, so that infos have constant keys.
         text: (rules, state, seat or None) -> the table as text, from that seat's view or from above.
         figures: (rules, state) -> numbers of a finished game, which reference figures average.
         title: the game's name as printed, for pictures and tables.

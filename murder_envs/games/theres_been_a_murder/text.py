@@ -14,11 +14,11 @@ from murder_envs.games.theres_been_a_murder.state import PLACE
 
 
 def info(rules: np.ndarray, state: np.ndarray, seat: int) -> dict[str, Any]:
-    """`turns` while the game goes on; at the end also `won`, `ending`, `score`, `rating` and `rating_text`."""
+    """At the end `turns`, `won`, `ending`, `score`, `rating` and `rating_text`; nothing before."""
     turns = state["turns"].item()
     ending = ENDINGS[state["ending"].item()]
     if not ending:
-        return {"turns": turns}
+        return {}
     result = results(state)
     text = RATINGS[len(RATINGS) - 1 - result["rating"]][1] if result["won"] else ""
     return {"turns": turns, "ending": ending, **result, "rating_text": text}
