@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -127,9 +127,13 @@ class Cursor:
         action = an_int("action", action, 0, self.ruleset.actions.n - 1)
         seat = self.advance(action)
         if seat == ILLEGAL:
-            names = self.ruleset.actions.names
-            fail("action", f"{names[action]} is illegal; legal: {', '.join(names[each] for each in self.legal())}")
+            self._refuse(action)
         self.seat = int(seat)
+
+    def _refuse(self, action: int) -> NoReturn:
+        names = self.ruleset.actions.names
+        what = f"legal: {', '.join(names[each] for each in self.legal())}" if not self.over else "the game is over"
+        fail("action", f"{names[action]} is illegal; {what}")
 
     def choose_at_random(self, stream: np.ndarray) -> int:
         """A legal action, all with equal chances; `stream` is a random stream, a uint64 array of length 1."""
@@ -171,9 +175,25 @@ class Cursor:
         """The rulebook's own score, and what else the game tells a seat beside its observation."""
         return self.ruleset.info(self.rules, self.states, seat)
 
-    def text(self, seat: int | None) -> str:
-        """The table as text, as a seat sees it; None: from above."""
-        return self.ruleset.text(self.rules, self.states, seat)
+    # -- In words: a reader is a seat, or None from above -------------------------------------------------------------
+
+    def text(self, reader: int | None) -> str:
+        """The table as text."""
+        return self.ruleset.text(self.rules, self.states, self._reader(reader))
+
+    def asked(self, reader: int | None) -> str:
+        """What the seat to act is asked, as a sentence; at the end how the game ended."""
+        return self.ruleset.asked(self.rules, self.states, self._reader(reader))
+
+    def describe(self, action: int, reader: int | None) -> str:
+        """What a legal action means, as a sentence; ValueError names one that is illegal, and what is legal."""
+        action = an_int("action", action, 0, self.ruleset.actions.n - 1)
+        if not self.mask[action]:
+            self._refuse(action)
+        return self.ruleset.describe(self.rules, self.states, action, self._reader(reader))
+
+    def _reader(self, reader: int | None) -> int | None:
+        return None if reader is None else an_int("seat", reader, 0, self.ruleset.n_seats - 1)
 
     # -- The same game twice ------------------------------------------------------------------------------------------
 
