@@ -190,7 +190,7 @@ class Table:
 
     def act(self, action: int) -> None:
         """Take a legal action, given by its id."""
-        self.history.append(self.states.copy())
+        self.history.append(jit.copied(self.states))
         self.played.append(f"{self.seat} {self.ruleset.actions.names[action]}")
         self.cursor.act(action)
 

@@ -22,6 +22,7 @@ from pettingzoo.utils.env_logger import EnvLogger
 from pettingzoo.utils.wrappers import BaseWrapper
 
 from murder_envs.core.checks import a_seed, an_int, fail, is_int
+from murder_envs.core.jit import copied
 from murder_envs.core.rng import episode_seed
 from murder_envs.core.tables import Layout
 from murder_envs.drivers.cursor import OVER, Cursor
@@ -352,7 +353,7 @@ class RawEnv(AECEnv[str, dict[str, np.ndarray], int | None]):
     def position(self) -> tuple[np.ndarray, np.ndarray]:
         """Copies of this game's state and rules, arrays of one STATE and one RULES record, as the drivers take them."""
         self._need_reset("position")
-        return self._game.states.copy(), self._game.rules.copy()
+        return copied(self._game.states), copied(self._game.rules)
 
     def snapshot(self) -> dict[str, Any]:
         """The state as a plain dict in the rulebook's terms; `reset(options={"snapshot": ...})` restores it."""

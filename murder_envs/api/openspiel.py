@@ -38,7 +38,7 @@ import numpy as np
 import pyspiel
 
 from murder_envs.core.checks import an_int, fail
-from murder_envs.core.jit import records
+from murder_envs.core.jit import copied, copy_into, records
 from murder_envs.core.rng import episode_seed
 from murder_envs.drivers.chance import MOST_WAYS, Chance, Outcome
 from murder_envs.drivers.cursor import Cursor
@@ -222,14 +222,14 @@ class Dealer:
         """The position at which the cursor stands."""
         cursor = self._cursor
         return Position(
-            cursor.states.copy(), TERMINAL if cursor.over else cursor.seat, tuple(cursor.legal()), past, own
+            copied(cursor.states), TERMINAL if cursor.over else cursor.seat, tuple(cursor.legal()), past, own
         )
 
     def look(self, at: Position, seat: int) -> np.ndarray:
         """What a seat sees, int8[observation.size]: zeros before the deal."""
         if not at.is_dealt:
             return np.zeros(self.ruleset.observation.size, np.int8)
-        self._cursor.states[:] = at.states
+        copy_into(self._cursor.states, at.states)
         return self._cursor.look(seat)
 
     def seen(self, at: Position, seat: int) -> bytes:
@@ -240,7 +240,7 @@ class Dealer:
         """What each seat is paid; 0 before the end."""
         if not at.is_dealt:
             return [0.0] * self.ruleset.n_seats
-        self._cursor.states[:] = at.states
+        copy_into(self._cursor.states, at.states)
         return self._cursor.outcome()[0]
 
     def text(self, at: Position, seat: int | None) -> str:
@@ -392,7 +392,7 @@ class MurderState(pyspiel.State):
 
     def position(self) -> np.ndarray:
         """STATE, a copy, as drivers take it: array of one, empty before the deal."""
-        return self._at.states.copy()
+        return copied(self._at.states)
 
     def __str__(self) -> str:
         return self._dealer.text(self._at, None)

@@ -273,6 +273,17 @@ def records(dtype: np.dtype, n: int) -> np.ndarray:
     return array if COMPILED else array.view(_Records)
 
 
+def copied(array: np.ndarray) -> np.ndarray:
+    """A copy of an array of records. By itself numpy copies them field by field, which takes ten times as long."""
+    return array.view(np.dtype((np.void, array.itemsize))).copy().view(array.dtype)
+
+
+def copy_into(target: np.ndarray, array: np.ndarray) -> None:
+    """Write records over as many others of the same type, likewise."""
+    whole = np.dtype((np.void, target.itemsize))
+    target.view(whole)[:] = array.view(whole)
+
+
 def _meaning(value: Any) -> Any:
     """A numpy number as compiled code has it: a set as uint64, any other integer as an int."""
     if isinstance(value, np.unsignedinteger) and value.itemsize >= 4:

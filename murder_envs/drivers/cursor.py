@@ -14,7 +14,7 @@ import numpy as np
 
 from murder_envs.core.bits import PAD
 from murder_envs.core.checks import an_int, fail
-from murder_envs.core.jit import bind, direct, records
+from murder_envs.core.jit import bind, copied, copy_into, direct, records
 from murder_envs.ruleset import Ruleset
 
 OVER, ILLEGAL = -1, -2
@@ -97,7 +97,7 @@ class Cursor:
 
     def place(self, states: np.ndarray) -> None:
         """Start from a copy of a state (STATE, array of one) of this ruleset."""
-        self.states[:] = states
+        copy_into(self.states, states)
         self.look_again()
 
     def look_again(self) -> None:
@@ -201,7 +201,7 @@ class Cursor:
         """An independent copy that goes on with the same game."""
         other = object.__new__(Cursor)
         other.ruleset, other.seat, other._driver = self.ruleset, self.seat, self._driver
-        other._allocate(self.states.copy(), self.rules, self.legal_set.copy(), self._mask.copy(), self._row.copy())
+        other._allocate(copied(self.states), self.rules, self.legal_set.copy(), self._mask.copy(), self._row.copy())
         return other
 
     __copy__ = copy

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from murder_envs.core.jit import copied
 from murder_envs.drivers.cursor import Cursor
 from murder_envs.ruleset import Ruleset
 
@@ -28,7 +29,7 @@ class Story:
 
     def __init__(self, ruleset: Ruleset, states: np.ndarray, rules: np.ndarray, before: Before | None = None) -> None:
         self.ruleset = ruleset
-        self.states = states.copy()
+        self.states = copied(states)
         self.rules = rules
         self.before = before
         self._heard: dict[int | None, Heard] = {}
@@ -112,7 +113,7 @@ class Heard:
         for action in actions[len(self.chapters) - 1 :]:
             if cursor.seat == self.reader:
                 self.own = len(self.chapters)
-            before = cursor.states.copy()
+            before = copied(cursor.states)
             cursor.act(action)
             self.chapters.append(told(cursor.rules, before, action, cursor.states, self.reader))
 
