@@ -183,11 +183,15 @@ class RawEnv(AECEnv[str, dict[str, np.ndarray], int | None]):
         base, episode = self._next_episode(seed)
         game_seed = base if episode == 0 else int(episode_seed(base, 0, episode))
         rules, snapshot = self._read_options(options)
+        begun = None
         if snapshot is None:
             self._game.deal(game_seed, rules)
         else:
             self._game.restore(snapshot, game_seed, rules)
+            begun = copied(self._game.states)
         self._seed, self._episode, self.game_seed = base, episode, game_seed
+        self._played = []
+        self._story = Story(self._ruleset, self._game.rules, game_seed, begun)
         self._begin(self._game.seat)
 
     def _next_episode(self, seed: int | None) -> tuple[int, int]:
@@ -224,8 +228,6 @@ class RawEnv(AECEnv[str, dict[str, np.ndarray], int | None]):
         self.truncations = dict.fromkeys(self.agents, False)
         self._skip_agent_selection = None
         self._infos = {}
-        self._played = []
-        self._story = Story(self._ruleset, self._game.states, self._game.rules)
         if seat >= 0:
             self.agent_selection = self._acting = self.possible_agents[seat]
         else:

@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from murder_envs.core.checks import a_choice, a_list, a_seed, a_text, fail, known_only
+from murder_envs.core.jit import copied
 from murder_envs.core.tables import Block
 from murder_envs.drivers.cursor import Cursor
 from murder_envs.drivers.story import Story
@@ -61,11 +62,13 @@ class Game:
         self.start, self.options = copy.deepcopy((snapshot, options))
         self.played: list[str] = []
         self.cursor = Cursor(ruleset, ruleset.with_options(options) if options else None)
+        begun = None
         if snapshot is None:
             self.cursor.deal(self.seed)
         else:
             self.cursor.restore(snapshot, self.seed)
-        self._story = Story(ruleset, self.cursor.states, self.cursor.rules)
+            begun = copied(self.cursor.states)
+        self._story = Story(ruleset, self.cursor.rules, self.seed, begun)
 
     @property
     def seat(self) -> int:
