@@ -12,8 +12,11 @@ from murder_envs.core.jit import COMPILED, bind
 from murder_envs.core.rng import episode_seed
 from murder_envs.drivers import rollout
 from murder_envs.drivers.batch import Batch
+from murder_envs.drivers.chance import Chance
+from murder_envs.drivers.cursor import ILLEGAL, Cursor
 from murder_envs.drivers.prior import ScriptedPrior
-from tests.support import Table, decisions_of, ruleset_of, through_read_only_memory
+from murder_envs.drivers.search import Search
+from tests.support import Table, all_configs, decisions_of, ruleset_of, through_read_only_memory
 
 ARRAYS = (
     "states", "observations", "masks", "legal_sets", "seats", "learners", "rewards", "terminated", "truncated",
@@ -426,6 +429,120 @@ def test_wrong_arguments_of_play_are_named(ruleset, arguments, named):
         rollout.play(ruleset, states=np.zeros((1, 1), ruleset.STATE))
     with pytest.raises(ValueError, match="^state: "):
         rollout.playouts(ruleset, [1], 1)
+
+
+STATE_DOORS = {
+    "play": lambda ruleset, states: rollout.play(ruleset, states=states),
+    "playouts": lambda ruleset, states: rollout.playouts(ruleset, states, 1),
+    "search": lambda ruleset, states: Search(ruleset, "flat", 1).run(states),
+    "chance": lambda ruleset, states: Chance(ruleset).after(states, 0),
+    "cursor": lambda ruleset, states: Cursor(ruleset).place(states),
+}
+RULES_DOORS = {
+    "play": lambda ruleset, rules: rollout.play(ruleset, games=1, rules=rules),
+    "playouts": lambda ruleset, rules: rollout.playouts(ruleset, Table(ruleset).states, 1, rules=rules),
+    "search": lambda ruleset, rules: Search(ruleset, "flat", 1).run(Table(ruleset).states, rules=rules),
+    "chance": lambda ruleset, rules: Chance(ruleset, rules),
+    "cursor": lambda ruleset, rules: Cursor(ruleset, rules),
+    "deal": lambda ruleset, rules: Cursor(ruleset).deal(0, rules),
+    "restore": lambda ruleset, rules: Cursor(ruleset).restore({}, 0, rules),
+}
+
+
+def another(ruleset):
+    """The same game in another configuration."""
+    return ruleset_of(ruleset.name, list(all_configs(ruleset.name))[-1])
+
+
+def random_records(dtype, n):
+    return np.frombuffer(np.random.default_rng(n).bytes(n * dtype.itemsize), dtype)
+
+
+@pytest.mark.nojit
+@pytest.mark.parametrize("door", STATE_DOORS)
+def test_states_of_another_configuration_are_refused(ruleset, door):
+    """All configurations have one record type, and compiled code would read and write beyond its arrays."""
+    own, foreign = Table(ruleset).states, Table(another(ruleset)).states
+    wrong = [foreign, random_records(ruleset.STATE, 1), np.zeros(1, ruleset.STATE), own[None], own.view(np.uint8), [1]]
+    if door != "play":
+        wrong += [own[:0], np.concatenate([own, own])]
+    for states in wrong:
+        with pytest.raises(ValueError, match="^states?: "):
+            STATE_DOORS[door](ruleset, states)
+    mixed = np.concatenate([own, foreign])
+    with pytest.raises(ValueError, match="^states: "):
+        rollout.play(ruleset, states=mixed)
+
+
+@pytest.mark.nojit
+@pytest.mark.parametrize("door", RULES_DOORS)
+def test_rules_of_another_configuration_are_refused(ruleset, door):
+    own = ruleset.rules
+    unlike = own.copy()
+    unlike["n_seats" if "n_seats" in own.dtype.names else "rounds"] += 1
+    wrong = [another(ruleset).rules, random_records(own.dtype, 1), unlike, own[:0], own[0], np.concatenate([own, own])]
+    for rules in [*wrong, own.view(np.uint8), "rules"]:
+        with pytest.raises(ValueError, match="^rules: "):
+            RULES_DOORS[door](ruleset, rules)
+
+
+@pytest.mark.nojit
+def test_rules_with_options_are_taken(ruleset):
+    rules = ruleset.with_options({name: 0 for name in ruleset.options})
+    assert ruleset.checked_rules(rules.copy()).tobytes() == rules.tobytes()
+    assert rollout.play(ruleset, games=1, rules=rules.copy()).decisions[0] > 0
+    for name in ruleset.options:
+        rules[name] = 100
+        with pytest.raises(ValueError, match=f"^rules: {name}: "):
+            ruleset.checked_rules(rules)
+
+
+@pytest.mark.nojit
+def test_a_cursor_takes_no_seat_seed_or_action_that_there_is_not(ruleset):
+    cursor = Cursor(ruleset)
+    cursor.deal(0)
+    before = cursor.snapshot()
+    for seat in (-1, ruleset.n_seats, 0.5):
+        with pytest.raises(ValueError, match="^seat: "):
+            cursor.look(seat)
+        with pytest.raises(ValueError, match="^seat: "):
+            cursor.redeal(seat, 0)
+    for action in (-1, ruleset.actions.n, 64 * ruleset.actions.n_words, 2**62, -(2**63)):
+        assert cursor.advance(action) == ILLEGAL
+    for start in (cursor.deal, lambda seed: cursor.restore({}, seed), lambda seed: cursor.redeal(0, seed)):
+        for seed in (2**63, -(2**63) - 1, 0.5, "1"):
+            with pytest.raises(ValueError, match="^seed: "):
+                start(seed)
+    assert cursor.snapshot() == before
+
+
+@pytest.mark.nojit
+def test_pickles_of_another_configuration_are_refused(ruleset):
+    """As after an update of the package, or of a file that a configuration names."""
+    batch, foreign = Batch(ruleset, 2, 1), Batch(another(ruleset), 2, 1)
+    batch.reset()
+    foreign.reset()
+    kept = batch.__getstate__()
+    for name, wrong in {"states": foreign.states, "final_states": foreign.states, "_rules": foreign._rules}.items():
+        with pytest.raises(ValueError, match=f"^{name.removeprefix('_')}: "):
+            Batch.__new__(Batch).__setstate__({**kept, name: wrong})
+
+
+@pytest.mark.nojit
+def test_no_observation_leads_the_scripted_player_astray(ruleset):
+    """It looks up nothing beyond its tables (uncompiled: IndexError), and takes no action that is illegal."""
+    random, prior = np.random.default_rng(7), ScriptedPrior(ruleset)
+    low, high = (bound.astype(int) for bound in ruleset.observation.bounds())
+    for k in range(150):
+        row = random.integers(-128, 128, low.size) if k % 3 == 2 else random.integers(low, high + 1)
+        row = np.where(random.random(low.size) < random.choice([0, 0.5, 0.95]), 0, row).astype(np.int8)
+        mask = random.random(ruleset.actions.n) < random.choice([0.02, 0.3, 1])
+        mask[random.integers(mask.size)] = True
+        try:
+            with np.errstate(all="ignore"):
+                assert mask[prior(row[None], mask[None])[0]]
+        except ValueError as error:
+            assert str(error).startswith("observations: as the game gives them")
 
 
 def test_policies_are_told_apart(ruleset):

@@ -406,6 +406,10 @@ class Batch:
         # Unpickled arrays may be memory that is only read, as in the object stores of distributed training.
         writable = {name: value.copy() if isinstance(value, np.ndarray) else value for name, value in state.items()}
         vars(self).update(writable)
+        for k in range(len(self._rules)):
+            self.ruleset.checked_rules(self._rules[k : k + 1])
+        for name, states in (("states", self.states), ("final_states", self.final_states)):
+            self.ruleset.checked_states(name, states[states["config_digest"] != 0])
         self._connect()
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Batch:

@@ -467,17 +467,15 @@ class Search:
             rules: rules record (array of one) in place of the configured one, as `Ruleset.with_options` makes it.
 
         Raises:
-            ValueError: `state`: of another type, or the game is over; `seed`: out of range.
+            ValueError: `state`: of another type or configuration, or the game is over; `rules`: of another
+                configuration; `seed`: out of range.
         """
-        if not isinstance(state, np.ndarray) or state.dtype != self.ruleset.STATE or state.shape != (1,):
-            fail("state", "an array of one STATE of this ruleset")
         seed = a_seed("seed", seed)
-        self._start[:] = state
+        rules = self.ruleset.checked_rules(rules)
+        self._start[:] = self.ruleset.checked_states("state", state, 1)
         seat = int(self._driver.seat_to_act(self._start))
         if seat < 0:
             fail("state", "the game is over")
-        if rules is None:
-            rules = self.ruleset.rules
         n_actions, n_seats = self.ruleset.actions.n, self.ruleset.n_seats
         totals = Totals(
             low=np.full(n_seats, np.inf),

@@ -18,13 +18,10 @@ Version history (raised by every change of play, observation or action ids):
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
-import numpy as np
-
-from murder_envs.core.checks import a_seed, fail, known_only
+from murder_envs.core.checks import a_seed, fail
 from murder_envs.core.contract import kernels_of
 from murder_envs.core.jit import records
 from murder_envs.games.my_murder_mystery import heuristic, play, position, redeal, snapshots, text, view
@@ -49,10 +46,6 @@ def ruleset(**keywords: Any) -> Ruleset:
     terms, rules = config.terms, make_rules(config)
     book = text.Book(terms, config.written.texts if config.written else {})
 
-    def with_options(options: Mapping[str, Any]) -> np.ndarray:
-        known_only(options, (), "reset option")
-        return rules
-
     return Ruleset(
         name=NAME,
         version=VERSION,
@@ -65,7 +58,6 @@ def ruleset(**keywords: Any) -> Ruleset:
         STATE=State.dtype,
         rules=rules,
         kernels=KERNELS,
-        with_options=with_options,
         restore=partial(position.restore, terms),
         snapshot=partial(snapshots.snapshot, terms),
         info=partial(text.info, terms),
