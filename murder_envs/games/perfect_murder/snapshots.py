@@ -362,7 +362,11 @@ class Position(Reader):
             fail("phase", f"{phase} only on a black space, with a card {c.ACTION_CARDS[BONUS[phase]]} to be played")
 
     def read_actions(self) -> None:
-        """The detective's actions: all are left in the murderer's turn; none at the end of a round."""
+        """The detective's actions: all are left in the murderer's turn; none at the end of a round.
+
+        Those that were used and those that are left are no more than the rounds so far have had. Fewer may have been
+        used: the record need not be complete.
+        """
         full = int(full_actions_of(self.state, self.rules))
         phase = self.phase
         low, high = full, full
@@ -376,9 +380,13 @@ class Position(Reader):
             low = 0 if self.round == self.rounds else 1
         if low > high:
             fail("phase", f"the detective has no action in round {self.round}")
-        self.read("actions_left", 0 if phase in ("flee", "over") else full, low=low, high=high)
+        so_far = (self.round - 1) * self.actions + full
         done = int(self.state[0]["actions_used"])
-        self.read("actions_used", done, low=done, high=max(done, self.rounds * self.actions))
+        default = 0 if phase in ("flee", "over") else min(high, max(low, so_far - done))
+        most = so_far - self.read("actions_left", default, low=low, high=high)
+        if done > most:
+            fail("record", f"at most {most} actions of the detective by now, not {done}")
+        self.read("actions_used", done, low=done, high=most)
 
     # The action under way
 
