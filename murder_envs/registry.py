@@ -7,6 +7,7 @@ import functools
 import importlib
 from typing import Any
 
+from murder_envs.core.checks import shown
 from murder_envs.ruleset import Ruleset
 
 GAMES = {
@@ -21,7 +22,7 @@ GAMES = {
 def game(name: str) -> Any:
     """The package of a game's rules; ValueError names an unknown game."""
     if not isinstance(name, str) or name not in GAMES:
-        raise ValueError(f"game: one of {', '.join(GAMES)}, not {name!r}")
+        raise ValueError(f"game: one of {', '.join(GAMES)}, not {shown(name)}")
     return importlib.import_module(GAMES[name])
 
 

@@ -32,7 +32,8 @@ class Ruleset:
                                               over
     observe(state, rules, seat, row)          the seat's observation, every byte written
     redeal(state, rules, seat, seed)          another world that the seat cannot tell from this one, in place: a sample
-                                              of what it does not know (in the literature: determinization)
+                                              of what it does not know (in the literature: determinization), all that
+                                              fits alike, and so not the posterior of the deal
     world(state, rules, row)                  the whole truth, for `state()`
     returns(state, rules, out)                float64 a seat, under the configured reward; 0 before the end
     to_act(state)                             absolute seat, -1 when over

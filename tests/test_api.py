@@ -609,6 +609,32 @@ def test_a_copy_goes_on_with_the_same_game(case, kind, way):
 @pytest.mark.nojit
 @every_game
 @both_kinds
+@pytest.mark.parametrize("way", [*COPIES, "redeal"])
+def test_a_copy_made_inside_a_loop_can_be_iterated(case, kind, way):
+    """Nobody iterates the copy yet; the loop itself still insists on a step."""
+
+    def play_by_iterating(env):
+        for _ in env.agent_iter():
+            env.step(next(iter(env.legal_actions()), None))
+        return env.num_agents
+
+    env = make(case, kind)
+    env.reset(seed=2)
+    for k, _ in enumerate(env.agent_iter()):
+        twin = env.redeal(0, k) if way == "redeal" else COPIES[way](env)
+        assert play_by_iterating(twin) == 0
+        if k == 2:
+            break
+        env.step(env.legal_actions()[0])
+    if kind == "env":
+        with pytest.raises(AssertionError, match="need to call step"):
+            for _ in env.agent_iter():
+                pass
+
+
+@pytest.mark.nojit
+@every_game
+@both_kinds
 @pytest.mark.parametrize("way", COPIES)
 def test_a_copy_of_a_fresh_or_a_spoilt_game(case, kind, way):
     env = make(case, kind, render_mode="ansi", render_seat=1)

@@ -488,7 +488,7 @@ def test_rules_of_another_configuration_are_refused(ruleset, door):
 
 @pytest.mark.nojit
 def test_rules_with_options_are_taken(ruleset):
-    rules = ruleset.with_options({name: 0 for name in ruleset.options})
+    rules = ruleset.with_options(dict.fromkeys(ruleset.options, 0))
     assert ruleset.checked_rules(rules.copy()).tobytes() == rules.tobytes()
     assert rollout.play(ruleset, games=1, rules=rules.copy()).decisions[0] > 0
     for name in ruleset.options:

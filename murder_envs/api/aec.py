@@ -37,6 +37,9 @@ API_TEST_OPTIONS = {"options": 1}
 
 SPACES = ("_observation_spaces", "_action_spaces", "_state_space")
 COPIED = {"agents", "rewards", "_cumulative_rewards", "terminations", "truncations"}
+NAMED = "_has_updated"
+"""What a loop over `agent_iter` notes; a copy made inside the loop is iterated by nobody yet."""
+
 SET_BY_RESET = {"rewards", "terminations", "truncations", "infos", "agent_selection", "num_agents", "agents"}
 
 
@@ -376,6 +379,10 @@ class RawEnv(AECEnv[str, dict[str, np.ndarray], int | None]):
     def redeal(self, seat: int, seed: int) -> RawEnv:
         """A new environment in another state that the seat cannot tell from this one; this one stays as it is.
 
+        Worlds that fit what the seat was shown are drawn uniformly, or nearly so, and not from the posterior of the
+        deal: one that players, or in some games chance, would bring about more often is not drawn more often. It shows
+        in Perfect Murder with plan="random" and in There's Been A Murder's `tiny`; docs/search.md has the details.
+
         Args:
             seat: an absolute seat.
             seed: an int from 0 to 2^63 - 1, which also draws what is still random in the new state.
@@ -396,6 +403,7 @@ class RawEnv(AECEnv[str, dict[str, np.ndarray], int | None]):
         """An independent copy that goes on with the same game; its spaces are new, so they sample from a new seed."""
         other = object.__new__(type(self))
         other.__dict__.update(self.__dict__)
+        other.__dict__.pop(NAMED, None)
         other._game = self._game.copy()
         other._observation_spaces, other._action_spaces, other._state_space, other._infos = {}, {}, None, {}
         for name in COPIED & self.__dict__.keys():
@@ -411,7 +419,7 @@ class RawEnv(AECEnv[str, dict[str, np.ndarray], int | None]):
         return other
 
     def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in self.__dict__.items() if name != "_ruleset"}
+        return {name: value for name, value in self.__dict__.items() if name not in ("_ruleset", NAMED)}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
@@ -425,7 +433,7 @@ class Env(RawEnv):
     others), AssertOutOfBoundsWrapper and OrderEnforcingWrapper: their effects, warnings and messages, one to one.
     """
 
-    _has_updated = False  # has the game moved since `agent_iter` named an agent?
+    _has_updated = True  # has the game moved since `agent_iter` named an agent?
 
     def reset(self, seed: int | None = None, options: Mapping[str, Any] | None = None) -> None:
         super().reset(seed, options)

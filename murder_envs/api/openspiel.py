@@ -41,12 +41,13 @@ from urllib.parse import quote, unquote
 import numpy as np
 import pyspiel
 
-from murder_envs.core.checks import an_int, fail
+from murder_envs.core.checks import an_int, fail, shown
 from murder_envs.core.jit import records
 from murder_envs.core.rng import episode_seed
 from murder_envs.drivers.chance import MOST_WAYS, Chance, Outcome
 from murder_envs.drivers.cursor import Cursor
 from murder_envs.registry import GAMES, configs, game, make_ruleset
+from murder_envs.ruleset import Ruleset
 
 LAST_SEED = 2**31 - 1
 """OpenSpiel's integers have 32 bits."""
@@ -91,7 +92,8 @@ def load(game: str, config: str = "default", *, seed: int = 0, **keywords: Any) 
     Raises:
         ValueError: it names what is unknown or out of range.
     """
-    _dealer(game, config, settings := to_settings(keywords))
+    kept = _configured(game, config, keywords).config
+    settings = to_settings({name: kept[name] for name in keywords})
     parameters = {"config": config, "settings": settings, "seed": an_int("seed", seed, 0, LAST_SEED)}
     return pyspiel.load_game(name_of(game), parameters)
 
@@ -107,12 +109,19 @@ def from_settings(text: str) -> dict[str, Any]:
     for setting in filter(None, text.split(SETTING_END)):
         key, is_one, value = setting.partition(SETTING_IS)
         if not is_one:
-            fail("settings", f'as in "max_steps:8;first_player:0", not {text!r}')
+            fail("settings", f'as in "max_steps:8;first_player:0", not {shown(text)}')
         try:
             keywords[key] = json.loads(unquote(value))
         except json.JSONDecodeError:
             keywords[key] = unquote(value)
     return keywords
+
+
+def _configured(name: str, config: str, keywords: Mapping[str, Any]) -> Ruleset:
+    """A named configuration with keywords on top; ValueError names what is unknown or out of range."""
+    if config not in configs(name):
+        fail("config", f"one of {', '.join(configs(name))}, not {shown(config)}")
+    return make_ruleset(name, **{**configs(name)[config], **keywords})
 
 
 # -- Positions --------------------------------------------------------------------------------------------------------
@@ -157,10 +166,8 @@ class Dealer:
     """Leads from position to position, by one ruleset; of threads that ask at once, one after the other."""
 
     def __init__(self, name: str, config: str, settings: str) -> None:
-        if config not in configs(name):
-            fail("config", f"one of {', '.join(configs(name))}, not {config!r}")
         self.key = (name, config, settings)
-        self.ruleset = make_ruleset(name, **{**configs(name)[config], **from_settings(settings)})
+        self.ruleset = _configured(name, config, from_settings(settings))
         self.chance = Chance(self.ruleset)
         self.is_listed = self.chance.can_list_deals(MOST_DEALS)
         self._cursor = Cursor(self.ruleset)
@@ -354,7 +361,7 @@ class MurderGame(pyspiel.Game):
             ValueError: `params`: there are none.
         """
         if params:
-            fail("params", f"an observer takes none, not {params!r}")
+            fail("params", f"an observer takes none, not {shown(params)}")
         kind = iig_obs_type or pyspiel.IIGObservationType(perfect_recall=False)
         if not kind.public_info or kind.private_info != pyspiel.PrivateInfoType.SINGLE_PLAYER:
             return None
@@ -532,7 +539,7 @@ class Tree:
             chosen, legal = policy(state), state.legal_actions()
             shares = [float(chosen.get(action, 0.0)) for action in legal]
             if abs(sum(shares) - 1) > 1e-6:
-                fail("policy", f"probabilities of {legal} that sum to 1, not {chosen!r}")
+                fail("policy", f"probabilities of {legal} that sum to 1, not {shown(chosen)}")
             name, ids = self._theirs[key]
             table[name] = list(zip(ids, shares))
         return pyspiel.TabularPolicy(table)

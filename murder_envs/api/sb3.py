@@ -40,7 +40,8 @@ class BatchVecEnv(VecEnv):
       alike, since the value of the next decision, another seat's, then stands for that of one's own.
     - `infos` are empty but where a game ended: there they have `terminal_observation`, `TimeLimit.truncated`,
       `episode` (`r` return, `l` decisions, `t` seconds), `seat` (whose return and observation it is), `returns`
-      (of every seat) and `seed` (what the episode started from).
+      (of every seat) and `seed` (what the episode started from). It is for people: later seeds can be worked out from
+      one, so no agent may see it.
     - Episode k of game i under seed s starts from `murder_envs.episode_seed(s, i, k)`. `env.seed(s)` counts from the
       next `reset`; a reset without it goes on to each game's next episode.
 

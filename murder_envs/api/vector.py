@@ -32,7 +32,8 @@ class SeatVectorEnv(gymnasium.vector.VectorEnv):
     - Where games ended, `infos["final_obs"]` is an object array with their last observations (None elsewhere), and
       `infos["final_info"]` has `returns` float64[N, n_seats], `seat` int64[N] (whose reward and observation it is),
       `length` int64[N] (its decisions), `seed` int64[N] (what the episode started from); each with a mask under the
-      same name behind `_`, as Gymnasium has it.
+      same name behind `_`, as Gymnasium has it. Seeds are for people, who can play a game again: later seeds can be
+      worked out from one, so no agent may see them.
     - `reset(seed=s)`: episode k of game i starts from `murder_envs.episode_seed(s, i, k)`; without a seed each game
       goes on to its next episode. `options` hold `snapshot` and the game's own reset options, for the episodes that
       begin with this reset.

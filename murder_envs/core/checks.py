@@ -17,20 +17,34 @@ def fail(field: str, what: str) -> NoReturn:
     raise ValueError(f"{field}: {what}")
 
 
+LINE = 100
+"""So much of what they were given errors quote."""
+
+
 def shown(value: Any) -> str:
-    """A value as errors show it; Python refuses to write down an int of thousands of digits."""
+    """A value as errors show it: on one line, and no more of it than fits there.
+
+    Python refuses to write down an int of thousands of digits.
+    """
     try:
-        return repr(value)
+        return in_a_line(repr(value))
     except ValueError:
         return "one with a number that is too long to be shown"
+
+
+def in_a_line(text: str) -> str:
+    """A text on one line, cut off where it is too long."""
+    line = " ".join(text[: 4 * LINE].split())
+    return line if len(line) <= LINE and len(text) <= 4 * LINE else f"{line[: LINE - 3]}..."
 
 
 def known_only(values: Mapping[str, Any], known: Collection[str], what: str) -> None:
     """Every key is a known one; else the error names it and the nearest that exist."""
     for key in values:
         if key not in known:
-            near = difflib.get_close_matches(str(key), list(known), 2)
-            fail(str(key), f"unknown {what}" + (f"; did you mean {' or '.join(near)}?" if near else ""))
+            name = in_a_line(str(key))
+            near = difflib.get_close_matches(name, list(known), 2)
+            fail(name, f"unknown {what}" + (f"; did you mean {' or '.join(near)}?" if near else ""))
 
 
 def is_int(value: Any) -> bool:

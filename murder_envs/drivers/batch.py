@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from murder_envs.core.bits import PAD, copy_record, count, is_in, kth_of, put_set, row_of
-from murder_envs.core.checks import a_bool, a_seed, an_int, fail, is_int
+from murder_envs.core.checks import a_bool, a_seed, an_int, fail, is_int, shown
 from murder_envs.core.contract import NO_SEAT
 from murder_envs.core.jit import bind, direct, kernel, records
 from murder_envs.core.rng import STREAM, episode_seed, stream_below
@@ -260,7 +260,7 @@ def opponent_codes(opponents: Any, n: int, n_seats: int) -> np.ndarray:
     if isinstance(opponents, str):
         opponents = [opponents] * (n_seats - 1)
     if not isinstance(opponents, Sequence):
-        fail("opponents", f"the name of a policy or a list of {n_seats - 1}, not {opponents!r}")
+        fail("opponents", f"the name of a policy or a list of {n_seats - 1}, not {shown(opponents)}")
     if len(opponents) != n_seats - 1:
         fail("opponents", f"{n_seats - 1} entries, the next seat clockwise first, not {len(opponents)}")
     return np.tile(np.array([policy_number("opponents", name) for name in opponents], np.int64), (n, 1))
@@ -271,7 +271,7 @@ def learner_code(seat: Any, n_seats: int) -> int:
     if isinstance(seat, str) and seat in ("all", "random"):
         return EVERY if seat == "all" else DRAWN
     if not is_int(seat):
-        fail("seat", f"'all', 'random' or an int from 0 to {n_seats - 1}, not {seat!r}")
+        fail("seat", f"'all', 'random' or an int from 0 to {n_seats - 1}, not {shown(seat)}")
     return an_int("seat", seat, 0, n_seats - 1)
 
 
@@ -504,7 +504,7 @@ class Batch:
     def _open(self, games: np.ndarray, seeds: np.ndarray, options: Mapping[str, Any] | None, seed: int) -> None:
         """Begin games from seeds and options; with auto_reset again and again, until each has a decision to take."""
         if options is not None and not isinstance(options, Mapping):
-            fail("options", f"a dict, not {options!r}")
+            fail("options", f"a dict, not {shown(options)}")
         options = dict(options or {})
         snapshot = options.pop("snapshot", None)
         rules = self.ruleset.with_options(options) if options else self.ruleset.rules

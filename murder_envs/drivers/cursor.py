@@ -206,6 +206,8 @@ class Cursor:
     def redeal(self, seat: int, seed: int) -> None:
         """Turn the state into another world that a seat cannot tell from it (determinization).
 
+        It is no draw from the posterior of the deal: see `RawEnv.redeal`.
+
         Raises:
             ValueError: seat or seed out of range.
         """
@@ -215,7 +217,7 @@ class Cursor:
 
     def __reduce__(self) -> tuple[Any, ...]:
         begun = self.states["config_digest"].any()
-        return _unpickled, (self.ruleset, self.rules, self.states if begun else None)
+        return _unpickled, (self.ruleset, np.asarray(self.rules), np.asarray(self.states) if begun else None)
 
 
 def _unpickled(ruleset: Ruleset, rules: np.ndarray, states: np.ndarray | None) -> Cursor:

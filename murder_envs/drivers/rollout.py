@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from murder_envs.core.bits import PAD, copy_record, count, is_in, kth_of, put_set, row_of
-from murder_envs.core.checks import a_seed, an_int, fail
+from murder_envs.core.checks import a_seed, an_int, fail, shown
 from murder_envs.core.contract import NO_SEAT
 from murder_envs.core.jit import bind, kernel, records
 from murder_envs.core.rng import STREAM, episode_seed, next_word, stream_below
@@ -218,7 +218,7 @@ def policy_table(policies: str | Sequence[Any] | np.ndarray, n: int, n_seats: in
         policies = [policies] * n_seats
     if not isinstance(policies, np.ndarray):
         if not isinstance(policies, Sequence):
-            fail("policies", f"one name, one for each of {n_seats} seats, or an array, not {policies!r}")
+            fail("policies", f"one name, one for each of {n_seats} seats, or an array, not {shown(policies)}")
         numbers = [policy_number("policies", name, COMPILED_POLICIES) for name in policies]
         if len(numbers) != n_seats:
             fail("policies", f"one for each of {n_seats} seats, not {len(numbers)}")

@@ -1,7 +1,9 @@
 """Search for any ruleset: flat Monte Carlo, SO-ISMCTS and MO-ISMCTS, compiled once for each game.
 
 A search knows what the seat to act knows. Each simulation is played in a world that `redeal` draws (in the literature:
-a determinization): what the seat was shown stays, and the rest is dealt anew, random numbers to come included.
+a determinization): what the seat was shown stays, and the rest is dealt anew, random numbers to come included. Worlds
+that fit are drawn uniformly, or nearly so, and not from the posterior of the deal (docs/search.md says where that
+matters).
 
 - "flat", flat Monte Carlo: each legal action is played out equally often, all from the same redeals. The action with
   the best mean is taken.
@@ -59,7 +61,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from murder_envs.core.bits import ONE, PAD, bit, copy_record, count, full, has, is_in, kth_of
-from murder_envs.core.checks import a_bool, a_choice, a_seed, an_int, fail
+from murder_envs.core.checks import a_bool, a_choice, a_seed, an_int, fail, shown
 from murder_envs.core.jit import bind, inner, kernel, records
 from murder_envs.core.rng import GOLDEN, STREAM, episode_seed, fingerprint, mix, next_word, stir, stream_below
 from murder_envs.drivers.policies import COMPILED_POLICIES, RANDOM
@@ -514,5 +516,5 @@ class Search:
 def _a_number(field: str, value: Any) -> float:
     """A finite number of 0 or more."""
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value < math.inf:
-        fail(field, f"a number of 0 or more, not {value!r}")
+        fail(field, f"a number of 0 or more, not {shown(value)}")
     return float(value)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from murder_envs.core.checks import a_bool, a_choice, a_list, a_text, fail, ints
+from murder_envs.core.checks import a_bool, a_choice, a_list, a_text, fail, ints, is_int, shown
 from murder_envs.core.jit import entry, records
 from murder_envs.core.rng import seed_rng
 from murder_envs.core.snapshots import Reader, check_results, members_of, public_fields, show
@@ -260,7 +260,8 @@ class Position(Reader):
             fail("phase", f"{self.lacks}, since the plan is not finished")
         if not self.lacks and self.phase in PLANNING:
             fail("phase", "the plan is finished")
-        last = self.phase == "over" or (self.phase in ACCUSING and self.get("actions_left", None) == 0)
+        left = self.get("actions_left", None)
+        last = self.phase == "over" or (self.phase in ACCUSING and is_int(left) and left == 0)
         self.round = self.read("round", self.rounds if last else 1)
         if self.lacks and self.round != 1:
             fail("round", "1 while the murderer plans")
@@ -411,7 +412,7 @@ class Position(Reader):
         for name in names:
             block = CHOICES.get(PHASES[s["phase"]], "")
             if not self.replay.attempt(f"{block}:{name}"):
-                fail("chosen", f"{name} cannot be chosen there; cards are named in board order")
+                fail("chosen", f"{shown(name)} cannot be chosen there; cards are named in board order")
         if PHASES[s["phase"]] != phase:
             fail("chosen", f"these choices do not lead to {phase}")
 

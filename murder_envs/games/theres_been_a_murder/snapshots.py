@@ -389,7 +389,7 @@ class Position(Reader):
         A game that is over resolves nothing more, so both stay there. Only by the Gossip do other cards than the
         Murderer come to where they can meet: whoever passes the Murderer has no other card.
         """
-        ends_by_pass = self.get("ending", "") in ("confidant", "witness") and CARD.murderer in self.chosen
+        ends_by_pass = self.read("ending") in ("confidant", "witness") and CARD.murderer in self.chosen
         return ends_by_pass and self.effect == CARD.gossip and self.chosen[seat - 1] in BLACKMAIL
 
     # The state
