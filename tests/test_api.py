@@ -606,7 +606,6 @@ def test_a_copy_goes_on_with_the_same_game(case, kind, way):
         assert same(everything(env), everything(twin))
 
 
-@pytest.mark.nojit
 @every_game
 @both_kinds
 @pytest.mark.parametrize("way", [*COPIES, "redeal"])
