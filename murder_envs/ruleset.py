@@ -61,7 +61,15 @@ class Ruleset:
         snapshot: (rules, state) -> complete plain dict. `state` is an array of one here and below.
         info: (rules, state, seat) -> at the end the rulebook's own score, and what else the game tells that seat;
             nothing before, so that infos have constant keys.
-        text: (rules, state, seat or None) -> the table as text, from that seat's view or from above.
+        text: (rules, state, reader) -> the table as text. A reader is a seat, who reads what it may know and is "you";
+            or None, who sees everything from above.
+        asked: (rules, state, reader) -> what the seat to act is asked, as a sentence; at the end how the game ended.
+        describe: (rules, state, action, reader) -> what a legal action means, as a sentence for that reader; for
+            another seat than the one to act, what it would be told. The sentences of one decision differ for who acts.
+        told: (rules, before, action, after, reader) -> the sentences that the reader is told when an action has led
+            from one state to another, its private ones included; with `before` and `action` None, as the game begins.
+        rules_text: the rules in our own words, 300 to 900 words of Markdown.
+        rules_full: the same in full, by the rulebook's headings, and what is ours where the rulebook is silent.
         figures: (rules, state) -> numbers of a finished game, which reference figures average.
         options: `reset` options but `snapshot`, with their checks: fields of the rules record that one game may have
             otherwise.
@@ -93,6 +101,11 @@ class Ruleset:
     title: str = ""
     figures_of_seat: Callable[[np.ndarray, np.ndarray, int], dict[str, float]] | None = None
     payoffs: str = "general_sum"
+    asked: Any = None  # until every game has them
+    describe: Any = None
+    told: Any = None
+    rules_text: str = ""
+    rules_full: str = ""
 
     def __post_init__(self) -> None:
         self.rules["config_digest"] = 0

@@ -25,6 +25,7 @@ from murder_envs.core.checks import a_seed, an_int, fail, is_int
 from murder_envs.core.rng import episode_seed
 from murder_envs.core.tables import Layout
 from murder_envs.drivers.cursor import OVER, Cursor
+from murder_envs.drivers.story import Story
 from murder_envs.registry import make_ruleset
 from murder_envs.ruleset import Ruleset
 
@@ -36,7 +37,7 @@ API_TEST_OPTIONS = {"options": 1}
 """What PettingZoo's `api_test` hands to every `reset`, whatever its options are: taken for none."""
 
 SPACES = ("_observation_spaces", "_action_spaces", "_state_space")
-COPIED = {"agents", "rewards", "_cumulative_rewards", "terminations", "truncations"}
+COPIED = {"agents", "_played", "rewards", "_cumulative_rewards", "terminations", "truncations"}
 NAMED = "_has_updated"
 """What a loop over `agent_iter` notes; a copy made inside the loop is iterated by nobody yet."""
 
@@ -98,6 +99,8 @@ class RawEnv(AECEnv[str, dict[str, np.ndarray], int | None]):
         self._skip_agent_selection: str | None = None
         self._n_actions = ruleset.actions.n
         self._game = Cursor(ruleset)
+        self._played: list[int] = []  # the actions of this game
+        self._story: Story  # what its seats have been told of them
 
     # -- Names and spaces ---------------------------------------------------------------------------------------------
 
@@ -223,6 +226,8 @@ class RawEnv(AECEnv[str, dict[str, np.ndarray], int | None]):
         self.truncations = dict.fromkeys(self.agents, False)
         self._skip_agent_selection = None
         self._infos = {}
+        self._played = []
+        self._story = Story(self._ruleset, self._game.states, self._game.rules)
         if seat >= 0:
             self.agent_selection = self._acting = self.possible_agents[seat]
         else:
@@ -265,7 +270,9 @@ class RawEnv(AECEnv[str, dict[str, np.ndarray], int | None]):
         if seat >= 0:
             self.agent_selection = self._acting = self.possible_agents[seat]
             self._infos = {}
+            self._played.append(action)
         elif seat == OVER:
+            self._played.append(action)
             self._end()
         else:
             self._illegal(action)
@@ -367,6 +374,38 @@ class RawEnv(AECEnv[str, dict[str, np.ndarray], int | None]):
         print(text)
         return None
 
+    def describe(self, action: int, seat: int | None = None) -> str:
+        """What an action of the agent to act means, as a sentence.
+
+        Args:
+            action: the id of a legal action.
+            seat: who reads: that seat is "you", and reads what it would be told. None: from above, with nothing hidden.
+
+        Raises:
+            ValueError: the action is illegal, or there is no such seat.
+        """
+        self._need_reset("describe")
+        return self._game.describe(action, seat)
+
+    def asked(self, seat: int | None = None) -> str:
+        """What the agent to act is asked, as a sentence for a seat, or from above; at the end how the game ended."""
+        self._need_reset("asked")
+        return self._game.asked(seat)
+
+    def messages(self, agent: str, since: int | None = None) -> list[str]:
+        """What an agent has been told, its private knowledge included, as sentences.
+
+        Args:
+            agent: who is told.
+            since: by decision number `since` of this game, counted from 0, and those after it; -1: also what it knew as
+                the game began. None: by its own last decision, -1 before its first.
+        """
+        self._need_reset("messages")
+        seat = self._seat(agent)
+        if since is not None:
+            since = an_int("since", since, -1, len(self._played))
+        return self._story.since(seat, self._played, since)
+
     def close(self) -> None:
         """Nothing is open."""
 
@@ -397,6 +436,7 @@ class RawEnv(AECEnv[str, dict[str, np.ndarray], int | None]):
             fail("over", "a finished game cannot be dealt anew")
         other = self.clone()
         other._game.redeal(seat, seed)
+        other._story = self._story.redealt(seat, other._game.states, self._played)
         return other
 
     def clone(self) -> RawEnv:
@@ -405,6 +445,8 @@ class RawEnv(AECEnv[str, dict[str, np.ndarray], int | None]):
         other.__dict__.update(self.__dict__)
         other.__dict__.pop(NAMED, None)
         other._game = self._game.copy()
+        if self._has_reset:
+            other._story = self._story.copy()
         other._observation_spaces, other._action_spaces, other._state_space, other._infos = {}, {}, None, {}
         for name in COPIED & self.__dict__.keys():
             setattr(other, name, getattr(self, name).copy())
@@ -529,16 +571,23 @@ class SkipForced(BaseWrapper[str, Any, int | None]):
     ones included, and `last` returns to an agent what it was paid since its own last choice.
     """
 
+    _n_played = 0  # decisions of this game, chosen and forced
+    _chose_at: dict[str, int]  # agent -> the number of its last choice among them
+
     def reset(self, seed: int | None = None, options: Mapping[str, Any] | None = None) -> None:
         """Start a game, and go on to the first choice."""
         self.env.reset(seed=seed, options=options)
         self.rewards = dict(self.env.rewards)
         self._cumulative_rewards = dict(self.env.rewards)
+        self._n_played, self._chose_at = 0, {}
         self._play_forced()
 
     def step(self, action: int | None) -> None:
         """Take an action, and go on to the next choice."""
         agent = self.env.agent_selection
+        if action is not None:
+            self._chose_at[agent] = self._n_played
+            self._n_played += 1
         self.env.step(action)
         self._cumulative_rewards[agent] = 0.0
         self.rewards = dict(self.env.rewards)
@@ -548,6 +597,7 @@ class SkipForced(BaseWrapper[str, Any, int | None]):
     def _play_forced(self) -> None:
         while (forced := self._forced_action()) is not None:
             self.env.step(forced)
+            self._n_played += 1
             for agent, paid in self.env.rewards.items():
                 self.rewards[agent] += paid
                 self._cumulative_rewards[agent] += paid
@@ -562,6 +612,10 @@ class SkipForced(BaseWrapper[str, Any, int | None]):
         legal = np.flatnonzero(mask)
         return int(legal[0]) if len(legal) == 1 else None
 
+    def messages(self, agent: str) -> list[str]:
+        """What an agent has been told by its own last choice and since; see `RawEnv.messages`."""
+        return self.env.messages(agent, since=self._chose_at.get(agent, -1))
+
     def clone(self) -> SkipForced:
         """An independent copy that goes on with the same game."""
         return self._around(self.env.clone())
@@ -574,6 +628,7 @@ class SkipForced(BaseWrapper[str, Any, int | None]):
 
     def _around(self, env: AECEnv) -> SkipForced:
         other = type(self)(env)
-        for name in {"rewards", "_cumulative_rewards"} & self.__dict__.keys():
+        for name in {"rewards", "_cumulative_rewards", "_chose_at"} & self.__dict__.keys():
             setattr(other, name, dict(getattr(self, name)))
+        other._n_played = self._n_played
         return other

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Iterable, Sequence
+from importlib.resources import files
 
 _EITHER = re.compile(r"\[([^\[\]|]*)\|([^\[\]|]*)\]")
 
@@ -52,10 +54,16 @@ def capitalized(text: str) -> str:
     """
     if not re.match(r"\w+_\d", text):
         text = text[:1].upper() + text[1:]
-    return text if text[-1:] in ".!?:\"" else text + "."
+    return text if text[-1:] in '.!?:"' else text + "."
 
 
 def listed(words: Iterable[str], last: str = "and", nothing: str = "nothing") -> str:
     """`a`, `a and b`, `a, b and c`; `nothing` for none."""
     *before, end = [*words] or [nothing]
     return f"{', '.join(before)} {last} {end}" if before else end
+
+
+@functools.cache
+def document(package: str, file: str) -> str:
+    """A text file that lies beside a package's code."""
+    return files(package).joinpath(file).read_text(encoding="utf-8")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -140,9 +140,13 @@ class Cursor:
         action = an_int("action", action, 0, self.ruleset.actions.n - 1)
         seat = self.advance(action)
         if seat == ILLEGAL:
-            names = self.ruleset.actions.names
-            fail("action", f"{names[action]} is illegal; legal: {', '.join(names[each] for each in self.legal())}")
+            self._refuse(action)
         self.seat = int(seat)
+
+    def _refuse(self, action: int) -> NoReturn:
+        names = self.ruleset.actions.names
+        what = f"legal: {', '.join(names[each] for each in self.legal())}" if not self.over else "the game is over"
+        fail("action", f"{names[action]} is illegal; {what}")
 
     def choose_at_random(self, stream: np.ndarray) -> int:
         """A legal action, all with equal chances; `stream` is a random stream, a uint64 array of length 1."""
@@ -156,7 +160,7 @@ class Cursor:
 
     def look(self, seat: int) -> np.ndarray:
         """The observation of any seat, int8[observation.size], in an array of its own; ValueError if there is none."""
-        seat = self._a_seat(seat)
+        seat = self._seat(seat)
         row = np.empty(self._row.size, np.int8)
         self._driver.look(self.states, self.rules, seat, row)
         return row[:-PAD]
@@ -183,13 +187,29 @@ class Cursor:
 
     def info(self, seat: int) -> dict[str, Any]:
         """The rulebook's own score, and what else the game tells a seat beside its observation."""
-        return self.ruleset.info(self.rules, self.states, self._a_seat(seat))
+        return self.ruleset.info(self.rules, self.states, self._seat(seat))
 
-    def text(self, seat: int | None) -> str:
-        """The table as text, as a seat sees it; None: from above."""
-        return self.ruleset.text(self.rules, self.states, None if seat is None else self._a_seat(seat))
+    # -- In words: a reader is a seat, or None from above -------------------------------------------------------------
 
-    def _a_seat(self, seat: int) -> int:
+    def text(self, reader: int | None) -> str:
+        """The table as text."""
+        return self.ruleset.text(self.rules, self.states, self._reader(reader))
+
+    def asked(self, reader: int | None) -> str:
+        """What the seat to act is asked, as a sentence; at the end how the game ended."""
+        return self.ruleset.asked(self.rules, self.states, self._reader(reader))
+
+    def describe(self, action: int, reader: int | None) -> str:
+        """What a legal action means, as a sentence; ValueError names one that is illegal, and what is legal."""
+        action = an_int("action", action, 0, self.ruleset.actions.n - 1)
+        if not self.mask[action]:
+            self._refuse(action)
+        return self.ruleset.describe(self.rules, self.states, action, self._reader(reader))
+
+    def _reader(self, reader: int | None) -> int | None:
+        return None if reader is None else self._seat(reader)
+
+    def _seat(self, seat: int) -> int:
         return an_int("seat", seat, 0, self.ruleset.n_seats - 1)
 
     # -- The same game twice ------------------------------------------------------------------------------------------
@@ -211,7 +231,7 @@ class Cursor:
         Raises:
             ValueError: seat or seed out of range.
         """
-        seat, seed = self._a_seat(seat), _a_seed(seed)
+        seat, seed = self._seat(seat), _a_seed(seed)
         self._driver.deal_anew(self.states, self.rules, seat, seed)
         self.look_again()
 

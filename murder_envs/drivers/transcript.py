@@ -1,6 +1,7 @@
 """A game on paper: as a playthrough, which people read and tests replay line by line, and as a replay file.
 
 python -m murder_envs.drivers.transcript write theres_been_a_murder --config tiny --player heuristic > game.txt
+python -m murder_envs.drivers.transcript write theres_been_a_murder --seat 1 > what_player_1_read.txt
 python -m murder_envs.drivers.transcript check game.txt
 python -m murder_envs.drivers.transcript renew tests/data/theres_been_a_murder/playthroughs/*.txt
 """
@@ -17,9 +18,10 @@ from typing import Any
 
 import numpy as np
 
-from murder_envs.core.checks import a_list, a_seed, a_text, fail, known_only, shown
+from murder_envs.core.checks import a_choice, a_list, a_seed, a_text, fail, known_only, shown
 from murder_envs.core.tables import Block
 from murder_envs.drivers.cursor import Cursor
+from murder_envs.drivers.story import Story
 from murder_envs.registry import GAMES, configs, make_ruleset
 from murder_envs.ruleset import Ruleset
 
@@ -63,6 +65,7 @@ class Game:
             self.cursor.deal(self.seed)
         else:
             self.cursor.restore(snapshot, self.seed)
+        self._story = Story(ruleset, self.cursor.states, self.cursor.rules)
 
     @property
     def seat(self) -> int:
@@ -109,6 +112,17 @@ class Game:
     def returns(self) -> list[float]:
         """What each seat is paid."""
         return self.cursor.outcome()[0]
+
+    def describe(self, name: str, seat: int | None = None) -> str:
+        """What a legal action means, as a sentence for a seat, or from above; ValueError names an illegal one."""
+        return self.cursor.describe(self.ruleset.actions.id(name), seat)
+
+    def messages(self, seat: int | None, since: int | None = None) -> list[str]:
+        """What a seat has been told by its own last action and since, as sentences; None: all, from above.
+
+        `since` is as in `RawEnv.messages`.
+        """
+        return self._story.since(seat, [self.ruleset.actions.id(name) for name in self.played], since)
 
 
 # -- Who plays --------------------------------------------------------------------------------------------------------
@@ -157,14 +171,7 @@ def playthrough(game: Game, choose: Choice) -> str:
 
 def _lines(game: Game, choose: Choice) -> Iterator[str]:
     ruleset = game.ruleset
-    yield f"game: {ruleset.name}"
-    yield f"version: {ruleset.version}"
-    yield f"config: {json.dumps(dict(ruleset.config))}"
-    yield f"seed: {game.seed}"
-    if game.options:
-        yield f"options: {json.dumps(game.options)}"
-    if game.start is not None:
-        yield f"snapshot: {json.dumps(game.start)}"
+    yield from _head_lines(game)
     yield f"seats: {', '.join(ruleset.agents)}"
     yield f"phases: {', '.join(ruleset.phases)}"
     starts = ", ".join(f"{block} from {start}" for block, start in ruleset.actions.starts.items())
@@ -192,10 +199,67 @@ def _lines(game: Game, choose: Choice) -> Iterator[str]:
         yield f"  {ruleset.agents[seat]}: paid {paid:g}, info {json.dumps(game.info(seat), sort_keys=True)}"
 
 
-def _table(game: Game) -> Iterator[str]:
-    """The game seen from above."""
-    for line in game.cursor.text(None).splitlines():
+def _head_lines(game: Game) -> Iterator[str]:
+    """What game this is."""
+    yield f"game: {game.ruleset.name}"
+    yield f"version: {game.ruleset.version}"
+    yield f"config: {json.dumps(dict(game.ruleset.config))}"
+    yield f"seed: {game.seed}"
+    if game.options:
+        yield f"options: {json.dumps(game.options)}"
+    if game.start is not None:
+        yield f"snapshot: {json.dumps(game.start)}"
+
+
+def _table(game: Game, seat: int | None = None) -> Iterator[str]:
+    """The game as a seat sees it, or from above."""
+    for line in game.cursor.text(seat).splitlines():
         yield f"  | {line}".rstrip()
+
+
+def seat_playthrough(game: Game, player: str, seat: int) -> str:
+    """The game played to its end, as one seat reads it: nothing that is hidden from that seat stands in it.
+
+    At each decision of the seat: what it has been told since its last one, the table as it sees it, each legal action
+    with its meaning, and what it chooses.
+
+    Args:
+        game: a game before its first decision.
+        player: who plays all seats, one of PLAYERS, with the game's seed.
+        seat: whose view it is.
+    """
+    return "\n".join(_seat_lines(game, player, seat)) + "\n"
+
+
+def _seat_lines(game: Game, player: str, seat: int) -> Iterator[str]:
+    choose = PLAYERS[player](game.seed)
+    yield from _head_lines(game)
+    yield f"player: {player}"
+    yield f"seat: {game.ruleset.agents[seat]}"
+    while not game.over:
+        asked = game.seat == seat
+        if asked:
+            yield ""
+            yield f"decision {len(game.played)}"
+            yield from _heard(game, seat)
+            width = max(map(len, game.legal()))
+            for name in game.legal():
+                yield f"    {name:{width}}  {game.describe(name, seat)}"
+        chosen = choose(game)
+        if asked:
+            yield f"  chosen: {chosen}"
+        game.act(chosen)
+    yield ""
+    yield f"over after {len(game.played)} decisions"
+    yield from _heard(game, seat)
+    yield f"  paid {game.returns()[seat]:g}, info {json.dumps(game.info(seat), sort_keys=True)}"
+
+
+def _heard(game: Game, seat: int) -> Iterator[str]:
+    """What a seat has been told since it last acted, and the table as it sees it."""
+    for sentence in game.messages(seat):
+        yield from (f"  {line}".rstrip() for line in sentence.splitlines())
+    yield from _table(game, seat)
 
 
 def _shown_to_each(game: Game, seen: list[np.ndarray]) -> Iterator[str]:
@@ -270,16 +334,25 @@ def game_of(head: Mapping[str, str]) -> Game:
 
 
 def renewed(file: pathlib.Path) -> str:
-    """A playthrough anew: the game of its head, played by the player that the file's name ends with.
+    """A playthrough anew: the game of its head, played by the player that its head or the file's name ends with.
 
     Raises:
-        ValueError: the name does not end with `_random` or `_heuristic`, or the head is wrong.
+        ValueError: neither names one of PLAYERS, or the head is wrong.
     """
+    head = _head(file.read_text(encoding="utf-8").splitlines())
+    if "seat" in head:
+        return _seat_playthrough_of(head)
     player = PLAYERS.get(file.stem.rpartition("_")[2])
     if player is None:
         fail("file", f"a name that ends with _{' or _'.join(PLAYERS)}, not {file.name}")
-    game = game_of(_head(file.read_text(encoding="utf-8").splitlines()))
+    game = game_of(head)
     return playthrough(game, player(game.seed))
+
+
+def _seat_playthrough_of(head: Mapping[str, str]) -> str:
+    game = game_of(head)
+    seat = game.ruleset.agents.index(a_choice("seat", head["seat"], game.ruleset.agents))
+    return seat_playthrough(game, a_choice("player", head.get("player", ""), list(PLAYERS)), seat)
 
 
 def first_difference(text: str) -> str | None:
@@ -289,11 +362,15 @@ def first_difference(text: str) -> str | None:
         ValueError: the text is no playthrough, or one of an unknown game or impossible configuration.
     """
     written = text.splitlines()
-    game = game_of(_head(written))
-    chosen = [line.removeprefix("  chosen: ") for line in written if line.startswith("  chosen: ")]
+    head = _head(written)
+    if "seat" in head:
+        lines = iter(_seat_playthrough_of(head).splitlines())
+    else:
+        chosen = [line.removeprefix("  chosen: ") for line in written if line.startswith("  chosen: ")]
+        lines = _lines(game_of(head), by_script(chosen))
     n = 0
     try:
-        for n, line in enumerate(_lines(game, by_script(chosen))):
+        for n, line in enumerate(lines):
             if n >= len(written):
                 return f"line {n + 1}: the playthrough ends, where this build goes on with\n  {line}"
             if line != written[n]:
@@ -402,6 +479,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     write.add_argument("--config", default="default", help="a named configuration (default: %(default)s)")
     write.add_argument("--seed", type=int, default=0)
     write.add_argument("--player", choices=PLAYERS, default="random")
+    write.add_argument("--seat", type=int, help="as this seat reads it (default: from above)")
     check = commands.add_parser("check", help="compare playthroughs with this build")
     check.add_argument("files", nargs="+", type=pathlib.Path)
     renew = commands.add_parser("renew", help="play the games of playthroughs anew, and write them over the old ones")
@@ -411,7 +489,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if settings.config not in configs(settings.game):
             parser.error(f"--config: one of {', '.join(configs(settings.game))}, not {settings.config!r}")
         ruleset = make_ruleset(settings.game, **configs(settings.game)[settings.config])
-        print(playthrough(Game(ruleset, settings.seed), PLAYERS[settings.player](settings.seed)), end="")
+        game = Game(ruleset, settings.seed)
+        if settings.seat is None:
+            print(playthrough(game, PLAYERS[settings.player](settings.seed)), end="")
+        elif 0 <= settings.seat < ruleset.n_seats:
+            print(seat_playthrough(game, settings.player, settings.seat), end="")
+        else:
+            parser.error(f"--seat: 0 to {ruleset.n_seats - 1}, not {settings.seat}")
         return 0
     if settings.command == "renew":
         for file in settings.files:
