@@ -127,11 +127,10 @@ def test_every_library_of_an_extra_is_used():
 
 @pytest.mark.parametrize("script", CLIENTS, ids=lambda path: path.stem)
 def test_the_page_of_clients_tells_of_each(script):
-    """`make test-clients` was run after the script was written: each way has its row, or the library could not be had."""
-    functions = [
-        each for each in ast.parse(script.read_text(encoding="utf-8")).body if isinstance(each, ast.FunctionDef)
-    ]
-    ways = [ast.get_docstring(each).splitlines()[0] for each in functions if not each.name.startswith("_")]
+    """It was written after the script: each way has its row, or the library could not be had."""
+    body = ast.parse(script.read_text(encoding="utf-8")).body
+    functions = [each for each in body if isinstance(each, ast.FunctionDef) and not each.name.startswith("_")]
+    ways = [(ast.get_docstring(each) or "").splitlines()[0] for each in functions]
     page = text("docs/clients.md")
     assert ways
     for way in ways:
