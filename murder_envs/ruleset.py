@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -73,6 +73,8 @@ class Ruleset:
         figures_of_seat: (rules, state, seat) -> numbers that say how that seat did in a finished game, NaN where one
             does not apply to it; None: the game has none.
         public: (rules, state) -> the facts that `redeal` must keep for any seat.
+        padding: name of an entry of `info` that is a list of another length in each game -> its greatest length, and
+            what fills up shorter ones in `padded_info`.
         payoffs: how the returns of the seats are related, one of PAYOFFS; all lie in -1..1.
     """
 
@@ -97,6 +99,16 @@ class Ruleset:
     title: str = ""
     figures_of_seat: Callable[[np.ndarray, np.ndarray, int], dict[str, float]] | None = None
     payoffs: str = "general_sum"
+    padding: Mapping[str, tuple[int, Any]] = field(default_factory=dict)
+
+    def padded_info(self, rules: np.ndarray, state: np.ndarray, seat: int) -> dict[str, Any]:
+        """`info` with the same shapes in every game: lists are filled up as `padding` says."""
+        info = self.info(rules, state, seat)
+        for name in info.keys() & self.padding.keys():
+            length, filler = self.padding[name]
+            info[name] = info[name] + [filler] * (length - len(info[name]))
+        return info
+
     asked: Any = None  # until every game has them
     describe: Any = None
     told: Any = None

@@ -29,8 +29,24 @@ def known_only(values: Mapping[str, Any], known: Collection[str], what: str) -> 
     """Every key is a known one; else the error names it and the nearest that exist."""
     for key in values:
         if key not in known:
-            near = difflib.get_close_matches(str(key), list(known), 2)
-            fail(str(key), f"unknown {what}" + (f"; did you mean {' or '.join(near)}?" if near else ""))
+            fail(str(key), f"unknown {what}{_nearest(key, known)}")
+
+
+class UnknownKeyword(ValueError, TypeError):
+    """A function has no such keyword: a ValueError like all wrong arguments, and the TypeError that Python itself
+    raises, since other libraries try keywords out and look for its text."""
+
+
+def known_keywords(keywords: Mapping[str, Any], known: Collection[str]) -> None:
+    """Every keyword is a known one; else UnknownKeyword names it and the nearest that exist."""
+    for key in keywords:
+        if key not in known:
+            raise UnknownKeyword(f"{key}: unexpected keyword argument {key!r}{_nearest(key, known)}")
+
+
+def _nearest(key: Any, known: Collection[str]) -> str:
+    near = difflib.get_close_matches(str(key), list(known), 2)
+    return f"; did you mean {' or '.join(near)}?" if near else ""
 
 
 def is_int(value: Any) -> bool:
