@@ -17,7 +17,6 @@ from gymnasium.vector.utils import batch_space
 from murder_envs.api.aec import RENDER_MODES
 from murder_envs.api.seat import MASKS, OverBatch, checked_mode, checked_seat, no_ask, observation_space, split
 from murder_envs.core.checks import a_bool, a_seed, an_int, fail, shown
-from murder_envs.core.contract import NO_SEAT
 from murder_envs.drivers.batch import MOST_GAMES, NOT_BEGUN, Batch, IllegalAction
 from murder_envs.ruleset import Ruleset
 
@@ -129,10 +128,8 @@ class SeatVectorEnv(OverBatch, gymnasium.vector.VectorEnv):
         batch = self.batch
         self._need_reset("step")
         try:
-            if self.autoreset_mode is AutoresetMode.NEXT_STEP and (batch.seats == NO_SEAT).any():
-                ended = self._step_and_begin(actions)
-            else:
-                ended = batch.step(actions)
+            is_next = self.autoreset_mode is AutoresetMode.NEXT_STEP
+            ended = batch.step_or_reset(actions) if is_next else batch.step(actions)
         except IllegalAction as error:
             raise IllegalAction(f"{error}; {MASKS}") from None
         infos = self._infos()
@@ -147,17 +144,6 @@ class SeatVectorEnv(OverBatch, gymnasium.vector.VectorEnv):
             batch.truncated.copy(),
             infos,
         )
-
-    def _step_and_begin(self, actions: Any) -> int:
-        """Begin the next episode of games that are over, and step the others."""
-        taken = np.asarray(actions)
-        if taken.shape not in ((self.num_envs,), (self.num_envs, 1)):
-            fail("actions", f"shape ({self.num_envs},), one for each game, not {taken.shape}")
-        over = self.batch.seats == NO_SEAT
-        with self.batch.all_or_nothing():
-            ended = self.batch.step(taken[~over], np.flatnonzero(~over))
-            self.batch.reset(games=np.flatnonzero(over))
-        return ended
 
     def _infos(self) -> dict[str, Any]:
         everywhere = np.ones(self.num_envs, np.bool_)

@@ -636,6 +636,21 @@ class Batch:
             self._check_patience()
         return int(ended)
 
+    def step_or_reset(self, actions: Any) -> int:
+        """Begin the next episode of each game that is over, whatever the action for it is, and step the others.
+
+        Args and returns as for `step`; raises as `step` and `reset` do.
+        """
+        over = np.flatnonzero(self.seats == NO_SEAT)
+        if not over.size:
+            return self.step(actions)
+        waiting = np.flatnonzero(self.seats != NO_SEAT)
+        taken = self._checked(actions, self.n)[waiting]
+        with self.all_or_nothing():
+            ended = self.step(taken, waiting)
+            self.reset(games=over)
+        return ended
+
     def choose(self, policy: str = "random") -> np.ndarray:
         """int64[N]: what a compiled policy ("random", "heuristic") does in each game; -1 where a game is over.
 
