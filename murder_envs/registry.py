@@ -8,6 +8,7 @@ import importlib
 from typing import Any
 
 from murder_envs.core.checks import shown
+from murder_envs.core.config import Parameters
 from murder_envs.ruleset import Ruleset
 
 GAMES = {
@@ -46,6 +47,11 @@ copyreg.pickle(Ruleset, _pickled)
 def env_id(name: str) -> str:
     """The id of a game in PettingZoo's and Gymnasium's registries."""
     return f"murder_envs/{name.replace('_', '-')}-v0"
+
+
+def parameters(name: str) -> type[Parameters]:
+    """The parameters of a game, as its Config declares them; ValueError names an unknown game."""
+    return game(name).Config
 
 
 @functools.cache

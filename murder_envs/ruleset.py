@@ -77,6 +77,8 @@ class Ruleset:
         figures_of_seat: (rules, state, seat) -> numbers that say how that seat did in a finished game, NaN where one
             does not apply to it; None: the game has none.
         public: (rules, state) -> the facts that `redeal` must keep for any seat.
+        padding: name of an entry of `info` that is a list of another length in each game -> its greatest length, and
+            what fills up shorter ones in `padded_info`.
         payoffs: how the returns of the seats are related, one of PAYOFFS; all lie in -1..1.
     """
 
@@ -101,6 +103,7 @@ class Ruleset:
     title: str = ""
     figures_of_seat: Callable[[np.ndarray, np.ndarray, int], dict[str, float]] | None = None
     payoffs: str = "general_sum"
+    padding: Mapping[str, tuple[int, Any]] = field(default_factory=dict)
     asked: Any = None  # until every game has them
     describe: Any = None
     told: Any = None
@@ -111,6 +114,14 @@ class Ruleset:
         self.rules["config_digest"] = 0
         told = f"{self.name} {self.version} ".encode() + self.rules.tobytes()
         self.rules["config_digest"] = np.frombuffer(hashlib.blake2b(told, digest_size=8).digest(), np.uint64)
+
+    def padded_info(self, rules: np.ndarray, state: np.ndarray, seat: int) -> dict[str, Any]:
+        """`info` with the same shapes in every game: lists are filled up as `padding` says."""
+        info = self.info(rules, state, seat)
+        for name in info.keys() & self.padding.keys():
+            length, filler = self.padding[name]
+            info[name] = info[name] + [filler] * (length - len(info[name]))
+        return info
 
     # Compiled code trusts the records that it is given, so what comes from outside goes through these first.
 

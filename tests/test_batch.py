@@ -2,7 +2,9 @@
 
 import copy
 import dataclasses
+import multiprocessing
 import pickle
+import sys
 
 import numpy as np
 import pytest
@@ -16,6 +18,7 @@ from murder_envs.drivers.chance import Chance
 from murder_envs.drivers.cursor import ILLEGAL, Cursor
 from murder_envs.drivers.prior import ScriptedPrior
 from murder_envs.drivers.search import Search
+from murder_envs.registry import GAMES
 from tests.support import Table, all_configs, decisions_of, ruleset_of, through_read_only_memory
 
 ARRAYS = (
@@ -238,11 +241,14 @@ def test_an_illegal_action_changes_no_byte(ruleset):
             batch.step([actions[0], actions[1], wrong])
         assert wrong != illegal or ruleset.actions.names[wrong] in str(error.value)
         assert bytes_of(batch) == before
-    for wrong in (actions[:2], actions.astype(float), actions > 0, [[0, 0, 0]]):
+    for wrong in (actions[:2], actions.astype(float), actions > 0, [[0, 0, 0]], actions[:, None, None]):
         with pytest.raises(ValueError, match="actions: "):
             batch.step(wrong)
         assert bytes_of(batch) == before
+    other = batch.clone()
     batch.step(actions.astype(np.uint8))
+    other.step(actions[:, None])
+    assert bytes_of(batch) == bytes_of(other)
 
 
 def test_some_games_can_step_alone(ruleset):
@@ -276,6 +282,32 @@ def test_without_auto_reset_a_finished_game_stays(ruleset):
     assert batch.start(3, 77) and batch.seeds[3] == 77 and batch.seats[3] >= 0
     batch.reset()
     assert (batch.episodes == 1).all() and batch.seeds[2] == episode_seed(1, 2, 1)
+
+
+def test_games_with_seeds_of_their_own(ruleset):
+    """Each goes on as a single environment does: from the seed itself, then from `episode_seed(seed, 0, k)`."""
+    batch = Batch(ruleset, 3, 1)
+    batch.reset([5, np.int64(6), None])
+    alone = {0: 5, 1: 6}
+    while not (batch.episodes > 1).all():
+        for i in range(3):
+            k = int(batch.episodes[i])
+            own = alone.get(i)
+            expected = episode_seed(1, i, k) if own is None else episode_seed(own, 0, k) if k else own
+            assert batch.seeds[i] == expected
+        batch.step(batch.choose())
+    assert batch.seed == 1
+    one = Batch(ruleset, 1)
+    one.reset([6])
+    batch.reset([5, 6, 7])
+    assert (one.observations[0] == batch.observations[1]).all() and one.choose()[0] == batch.choose()[1]
+    before = bytes_of(batch)
+    batch.reset(9, games=[0, 2])
+    assert bytes_of(batch) != before and batch.seeds[2] == episode_seed(9, 2, int(batch.episodes[2]))
+    assert batch.seeds[1] in (6, episode_seed(6, 0, int(batch.episodes[1]))) and batch.seed == 1
+    for wrong in ([1], [1, 2, 3, 4], [1, 2, 3.0], [1, 2, -1], np.arange(3)):
+        with pytest.raises(ValueError, match="^seed: "):
+            batch.reset(wrong)
 
 
 def test_snapshots_there_and_back(ruleset):
@@ -351,6 +383,8 @@ def test_a_reset_that_fails_changes_nothing(ruleset, monkeypatch):
         ({"seat": 0, "opponents": ["random"] * 30}, "opponents: "),
         ({"seat": "all", "opponents": "random"}, "opponents: "),
         ({"skip_forced": 1}, "skip_forced: "),
+        ({"auto_reset": 1}, "auto_reset: "),
+        ({"pass_over": 1}, "pass_over: "),
         ({"parallel": 0}, "parallel: "),
     ],
     ids=str,
@@ -387,6 +421,33 @@ def test_threads_change_nothing(ruleset):
         assert one.step(actions) == two.step(actions)
     assert bytes_of(one) == bytes_of(two)
     assert two._pool is not None
+    two.close()
+
+
+def step_and_compare(batch, actions, expected):
+    """What a process that was forked off does: the same step as its parent."""
+    batch.step(actions)
+    sys.exit(bytes_of(batch) != expected)
+
+
+@pytest.mark.skipif("fork" not in multiprocessing.get_all_start_methods(), reason="this system cannot fork")
+@pytest.mark.filterwarnings("ignore:.*multi-threaded.*fork:DeprecationWarning")
+def test_a_process_that_is_forked_off_has_threads_of_its_own():
+    ruleset = ruleset_of(next(iter(GAMES)))
+    one, two = Batch(ruleset, 1500, 4), Batch(ruleset, 1500, 4, parallel=2)
+    for batch in (one, two):
+        batch.reset()
+        batch.step(batch.choose())
+    actions = one.choose()
+    one.step(actions)
+    child = multiprocessing.get_context("fork").Process(
+        target=step_and_compare, args=(two, actions, bytes_of(one)), daemon=True
+    )
+    child.start()
+    child.join(60)
+    assert child.exitcode == 0
+    two.step(actions)
+    assert bytes_of(one) == bytes_of(two)
     two.close()
 
 

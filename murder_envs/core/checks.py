@@ -42,9 +42,26 @@ def known_only(values: Mapping[str, Any], known: Collection[str], what: str) -> 
     """Every key is a known one; else the error names it and the nearest that exist."""
     for key in values:
         if key not in known:
-            name = in_a_line(str(key))
-            near = difflib.get_close_matches(name, list(known), 2)
-            fail(name, f"unknown {what}" + (f"; did you mean {' or '.join(near)}?" if near else ""))
+            fail(in_a_line(str(key)), f"unknown {what}{_nearest(key, known)}")
+
+
+class UnknownKeyword(ValueError, TypeError):
+    """A function has no such keyword: a ValueError like all wrong arguments, and the TypeError that Python itself
+    raises, since other libraries try keywords out and look for its text."""
+
+
+def known_keywords(keywords: Mapping[str, Any], known: Collection[str]) -> None:
+    """Every keyword is a known one; else UnknownKeyword names it and the nearest that exist."""
+    for key in keywords:
+        if key not in known:
+            raise UnknownKeyword(
+                f"{in_a_line(str(key))}: unexpected keyword argument {shown(key)}{_nearest(key, known)}"
+            )
+
+
+def _nearest(key: Any, known: Collection[str]) -> str:
+    near = difflib.get_close_matches(in_a_line(str(key)), list(known), 2)
+    return f"; did you mean {' or '.join(near)}?" if near else ""
 
 
 def is_int(value: Any) -> bool:

@@ -22,8 +22,9 @@ from functools import partial
 from typing import Any
 
 from murder_envs.core.checks import a_seed, fail
-from murder_envs.core.contract import kernels_of
+from murder_envs.core.contract import NO_SEAT, kernels_of
 from murder_envs.core.jit import records
+from murder_envs.games.my_murder_mystery import cards as c
 from murder_envs.games.my_murder_mystery import heuristic, play, position, redeal, snapshots, text, view
 from murder_envs.games.my_murder_mystery.config import CONFIGS, GENERATED, Config, make_rules
 from murder_envs.games.my_murder_mystery.moves import PHASES, actions_of
@@ -67,6 +68,7 @@ def ruleset(**keywords: Any) -> Ruleset:
         title=TITLE,
         figures_of_seat=partial(text.figures_of_seat, terms),
         payoffs="zero_sum" if config.reward == "zero_sum" else "general_sum",
+        padding={"objectives": (c.MAX_OBJECTIVES, ["", False]), "winners": (config.num_players, NO_SEAT)},
     )
 
 

@@ -62,4 +62,5 @@ def ruleset(**keywords: Any) -> Ruleset:
         public=snapshots.public,
         title=TITLE,
         payoffs="zero_sum",
+        padding={"path": (len(config.loaded.rooms), "")},
     )
