@@ -16,6 +16,7 @@ from murder_envs.drivers.chance import Chance
 from murder_envs.drivers.cursor import ILLEGAL, Cursor
 from murder_envs.drivers.prior import ScriptedPrior
 from murder_envs.drivers.search import Search
+from murder_envs.registry import GAMES
 from tests.support import Table, all_configs, decisions_of, ruleset_of, through_read_only_memory
 
 ARRAYS = (
@@ -668,4 +669,6 @@ def test_each_kernel_is_compiled_once(ruleset):
     for driver in ("batch", "rollout"):
         for name, kernel in vars(bind(ruleset, driver)).items():
             if hasattr(kernel, "signatures"):
-                assert len(kernel.signatures) <= 1, f"{driver}.{name}: {kernel.signatures}"
+                # What all games write alike has a signature for each game that this process has played.
+                most = len(GAMES) if kernel.py_func.__module__.startswith("murder_envs.core.") else 1
+                assert len(kernel.signatures) <= most, f"{driver}.{name}: {kernel.signatures}"
