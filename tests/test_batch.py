@@ -729,4 +729,6 @@ def test_each_kernel_is_compiled_once(ruleset):
     for driver in ("batch", "rollout"):
         for name, kernel in vars(bind(ruleset, driver)).items():
             if hasattr(kernel, "signatures"):
-                assert len(kernel.signatures) <= 1, f"{driver}.{name}: {kernel.signatures}"
+                # What all games write alike has a signature for each game that this process has played.
+                most = len(GAMES) if kernel.py_func.__module__.startswith("murder_envs.core.") else 1
+                assert len(kernel.signatures) <= most, f"{driver}.{name}: {kernel.signatures}"

@@ -10,18 +10,30 @@ import pyspiel
 from open_spiel.python.algorithms import cfr, exploitability, generate_playthrough, mcts
 
 from murder_envs.api import openspiel
-from murder_envs.registry import GAMES, configs
+from murder_envs.registry import GAMES
 from tests.clients.report import run
+from tests.support import rows
 
 REQUIRES = ("open_spiel>=1.6",)
 LIBRARIES = ("open_spiel",)
 
 
+def _small(game: str) -> pyspiel.Game:
+    """The smallest configuration that is counted to its end."""
+    counts = [count for name, count in rows("counts.toml", "count") if name == game and "depth" not in count]
+    whole = [count for count in counts if "setup" not in count]
+    return openspiel.load(game, **min(whole, key=lambda count: count["decisions"])["config"])
+
+
+def _zero_sum() -> pyspiel.Game:
+    games = map(_small, GAMES)
+    return next(game for game in games if game.get_type().utility == pyspiel.GameType.Utility.ZERO_SUM)
+
+
 def playthroughs() -> None:
-    """`generate_playthrough`"""
+    """`generate_playthrough` of a small configuration"""
     for game in GAMES:
-        config = next(name for name in ("tiny", "duel-MU", "default") if name in configs(game))
-        generate_playthrough.playthrough(f"{openspiel.name_of(game)}(config={config})", action_sequence=None, seed=1)
+        generate_playthrough.playthrough(str(_small(game)), action_sequence=None, seed=1)
 
 
 def simulations() -> None:
@@ -41,8 +53,8 @@ def copies() -> None:
 
 
 def solvers() -> None:
-    """CFR in Python on a small game, and its compiled solvers by `openspiel.Tree`"""
-    game = openspiel.load("murder_of_crows", "duel-MU", max_steps=3)
+    """CFR in Python and its compiled solvers (by `openspiel.Tree`), in a small game"""
+    game = _zero_sum()
     solver = cfr.CFRSolver(game)
     solver.evaluate_and_update_policy()
     assert exploitability.nash_conv(game, solver.average_policy()) >= 0
@@ -51,8 +63,8 @@ def solvers() -> None:
 
 
 def search() -> None:
-    """MCTS in Python, on a game whose chance is listed"""
-    game = openspiel.load("murder_of_crows", "duel-MU", max_steps=8)
+    """MCTS in Python, in a small game"""
+    game = _zero_sum()
     random = np.random.RandomState(1)
     bot = mcts.MCTSBot(game, 2.0, 20, mcts.RandomRolloutEvaluator(1, random), random_state=random)
     state = game.new_initial_state().child(0)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib
+
 import pettingzoo
 from pettingzoo.test import api_test, seed_test
 from pettingzoo.test.state_test import test_state as check_state
@@ -24,11 +26,11 @@ def own_tests() -> None:
 
 
 def its_wrappers() -> None:
-    """its default wrappers around `raw_env`, and `BaseWrapper`"""
+    """its default wrappers around `raw_env`: `api_test`"""
     for game in GAMES:
-        env = pettingzoo.make("aec", env_id(game))
-        env = wrappers.OrderEnforcingWrapper(wrappers.AssertOutOfBoundsWrapper(wrappers.BaseWrapper(env)))
-        api_test(env, num_cycles=200)
+        env = importlib.import_module(f"murder_envs.{game}_v0").raw_env()
+        env = wrappers.AssertOutOfBoundsWrapper(wrappers.TerminateIllegalWrapper(env, illegal_reward=-1))
+        api_test(wrappers.OrderEnforcingWrapper(env), num_cycles=200)
 
 
 if __name__ == "__main__":

@@ -44,7 +44,8 @@ def own_vectors() -> None:
 
 def unmasked() -> None:
     """`PPO`, which knows no masks, around `AnyAction`"""
-    PPO("MlpPolicy", AnyAction(gymnasium.make(env_id("murder_of_crows"))), **SMALL).learn(64)
+    for game in GAMES:
+        PPO("MlpPolicy", AnyAction(gymnasium.make(env_id(game))), **SMALL).learn(64)
 
 
 if __name__ == "__main__":
