@@ -23,7 +23,7 @@ __version__ = "0.1.0"
 _LATER = {
     "AnyAction": "murder_envs.api.seat",
     "SkipForced": "murder_envs.api.aec",
-    "episode_seed": "murder_envs.core.rng",
+    "episode_seed": "murder_envs.seeds",
 }
 """Public name -> the module that has it, imported when the name is first used."""
 

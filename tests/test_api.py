@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import copy
 import importlib
+import inspect
 import itertools
 import pickle
 import random
@@ -733,7 +734,26 @@ def test_the_module_of_a_game(case):
     assert all(hasattr(module, name) for name in module.__all__)
     assert isinstance(module.env(), aec.Env) and isinstance(module.raw_env(), aec.RawEnv)
     assert not isinstance(module.raw_env(), aec.Env)
-    assert isinstance(pickle.loads(pickle.dumps(module.env))(), aec.Env)
+
+
+@every_game
+@pytest.mark.parametrize("name", KINDS)
+def test_the_help_of_a_constructor(case, name):
+    game = case[0]
+    module = getattr(murder_envs, f"{game}_v0")
+    constructor = getattr(module, name)
+    assert inspect.isfunction(constructor) and pickle.loads(pickle.dumps(constructor)) is constructor
+    signature, told = inspect.signature(constructor), inspect.getdoc(constructor)
+    own = [each for each in signature.parameters.values() if each.kind is each.KEYWORD_ONLY]
+    defaults = {each.name: each.default for each in own if each.default is not None}
+    assert constructor(None, 1, **defaults).ruleset.config == ruleset_of(game).config == make(case).ruleset.config
+    assert list(signature.parameters) == ["render_mode", "render_seat", *ruleset_of(game).config]
+    assert signature.return_annotation is (aec.Env if name == "env" else aec.RawEnv)
+    assert all(f"\n    {parameter}: " in told for parameter in signature.parameters)
+    assert max(map(len, told.splitlines())) <= 120
+    for keyword, near in (("render_mod", "render_mode"), ("rewards", "reward")):
+        with pytest.raises(TypeError, match=f"^{keyword}: unexpected keyword argument .*; did you mean {near}"):
+            constructor(**{keyword: 1})
 
 
 def test_importing_is_light_and_warns_of_nothing():
