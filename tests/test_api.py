@@ -42,7 +42,7 @@ from murder_envs import warm
 from murder_envs.api import aec
 from murder_envs.drivers.cursor import Cursor
 from murder_envs.registry import GAMES, configs, env_id
-from tests.support import ROOT, all_configs, covering, ruleset_of, through_read_only_memory
+from tests.support import ROOT, all_configs, covering, ruleset_of, shapes, through_read_only_memory
 
 DEFAULTS = [(game, "default") for game in GAMES]
 COVERING = [(game, config) for game in GAMES for config in covering(game)]
@@ -829,6 +829,30 @@ def test_skip_forced_can_be_copied(case):
         assert play(twin, random.Random(1)) == play(third, random.Random(1))
         assert same(everything(twin), everything(third))
     assert type(env.redeal(0, 1)) is murder_envs.SkipForced
+
+
+# -- PaddedInfos ------------------------------------------------------------------------------------------------------
+
+
+@covering_kinds
+def test_padded_infos_have_the_same_shape_in_every_game(case, kind):
+    env = murder_envs.PaddedInfos(make(case, kind))
+    last = []
+    for seed in range(6):
+        env.reset(seed=seed)
+        assert all(set(info) == {"action_mask"} for info in env.infos.values())
+        play(env, random.Random(seed))
+        agent = env.agent_selection
+        last += env.infos.values()
+        assert same(env.last()[-1], env.infos[agent])
+        for name, value in env.env.infos[agent].items():
+            length = len(value) if name in env.ruleset.padding else None
+            assert same(env.infos[agent][name][:length] if length is not None else env.infos[agent][name], value)
+    assert len(last[0]) > 1 and all(shapes(info) == shapes(last[0]) for info in last)
+    for way in COPIES.values():
+        assert type(way(env)) is murder_envs.PaddedInfos
+    env.reset(seed=1)
+    assert type(env.redeal(0, 1)) is murder_envs.PaddedInfos
 
 
 class Paying(pettingzoo.AECEnv):

@@ -683,3 +683,33 @@ class SkipForced(BaseWrapper[str, Any, int | None]):
             setattr(other, name, dict(getattr(self, name)))
         other._n_played = self._n_played
         return other
+
+
+class PaddedInfos(BaseWrapper[str, Any, int | None]):
+    """Infos have the same shapes in every game, for libraries that stack them (Tianshou).
+
+    Lists of the score whose length differs from game to game are filled up, see `Ruleset.padding`.
+    """
+
+    @property
+    def infos(self) -> dict[str, dict[str, Any]]:
+        """As those of the environment inside, filled up."""
+        return {agent: self._padded(info) for agent, info in self.env.infos.items()}
+
+    def last(self, observe: bool = True) -> tuple[Any, float, bool, bool, dict[str, Any]]:
+        """As of the environment inside, with an info that is filled up."""
+        seen, paid, terminated, truncated, info = self.env.last(observe)
+        return seen, paid, terminated, truncated, self._padded(info)
+
+    def _padded(self, info: dict[str, Any]) -> dict[str, Any]:
+        return self.env.unwrapped.ruleset.padded(info)
+
+    def clone(self) -> PaddedInfos:
+        """An independent copy that goes on with the same game."""
+        return type(self)(self.env.clone())
+
+    __copy__ = clone
+
+    def redeal(self, seat: int, seed: int) -> PaddedInfos:
+        """A new environment in another state that the seat cannot tell from this one."""
+        return type(self)(self.env.redeal(seat, seed))
