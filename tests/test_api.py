@@ -574,6 +574,21 @@ def test_a_copy_of_a_cursor_is_independent(game, way):
     assert cursor.snapshot() == before and twin.snapshot() != before
 
 
+@pytest.mark.nojit
+def test_a_cursor_starts_from_integers_of_any_kind(game):
+    cursor, other = Cursor(ruleset_of(game)), Cursor(ruleset_of(game))
+    cursor.deal(7)
+    for kind in (np.int64, np.uint8, np.array):
+        other.deal(kind(7))
+        assert other.snapshot() == cursor.snapshot()
+    before = cursor.states.tobytes()
+    for wrong in (7.0, np.array(5.7), True, np.array([7]), "7", 2**63, None):
+        for call in (cursor.deal, lambda seed: cursor.restore({}, seed), lambda seed: cursor.redeal(0, seed)):
+            with pytest.raises(ValueError, match="^seed: "):
+                call(wrong)
+    assert cursor.states.tobytes() == before
+
+
 COPIES = {
     "clone": lambda env: env.clone(),
     "copy": copy.copy,

@@ -13,7 +13,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from murder_envs.core.bits import PAD
-from murder_envs.core.checks import an_int, fail
+from murder_envs.core.checks import MAX_SEED, an_int, fail
 from murder_envs.core.jit import bind, direct, records
 from murder_envs.ruleset import Ruleset
 
@@ -85,13 +85,17 @@ class Cursor:
         Args:
             seed: what the game starts from.
             rules: rules record of this game and those that follow; None: stay with those in force.
+
+        Raises:
+            ValueError: the seed is no such int; nothing has changed then.
         """
+        seed = _seed(seed)
         self._use(rules)
         self._stand_at(self._driver.start(self.states, self.rules, seed, self.legal_set, self._mask, self._row))
 
     def restore(self, snapshot: Mapping[str, Any], seed: int, rules: np.ndarray | None = None) -> None:
         """Start from a (partial) snapshot; ValueError names a field that cannot be, and nothing has changed then."""
-        states = self.ruleset.restore(self.rules if rules is None else rules, snapshot, seed)
+        states = self.ruleset.restore(self.rules if rules is None else rules, snapshot, _seed(seed))
         self._use(rules)
         self.place(states)
 
@@ -208,11 +212,16 @@ class Cursor:
 
     def redeal(self, seat: int, seed: int) -> None:
         """Turn the state into another world that a seat cannot tell from it (determinization)."""
-        self._driver.deal_anew(self.states, self.rules, seat, seed)
+        self._driver.deal_anew(self.states, self.rules, seat, _seed(seed))
         self.look_again()
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _unpickled, (self.ruleset, self.seat, self.states, self.rules, self.legal_set, self._mask, self._row)
+
+
+def _seed(seed: int) -> int:
+    """A seed, or the number of an outcome as -1 - k, as a plain int."""
+    return an_int("seed", seed, -1 - MAX_SEED, MAX_SEED)
 
 
 def _unpickled(ruleset: Ruleset, seat: int, *arrays: np.ndarray) -> Cursor:
