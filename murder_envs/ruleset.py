@@ -78,7 +78,7 @@ class Ruleset:
             does not apply to it; None: the game has none.
         public: (rules, state) -> the facts that `redeal` must keep for any seat.
         padding: name of an entry of `info` that is a list of another length in each game -> its greatest length, and
-            what fills up shorter ones in `padded_info`.
+            what fills up shorter ones in `padded`.
         payoffs: how the returns of the seats are related, one of PAYOFFS; all lie in -1..1.
     """
 
@@ -115,13 +115,13 @@ class Ruleset:
         told = f"{self.name} {self.version} ".encode() + self.rules.tobytes()
         self.rules["config_digest"] = np.frombuffer(hashlib.blake2b(told, digest_size=8).digest(), np.uint64)
 
-    def padded_info(self, rules: np.ndarray, state: np.ndarray, seat: int) -> dict[str, Any]:
-        """`info` with the same shapes in every game: lists are filled up as `padding` says."""
-        info = self.info(rules, state, seat)
+    def padded(self, info: Mapping[str, Any]) -> dict[str, Any]:
+        """A copy of what `info` says, with the same shapes in every game: lists are filled up as `padding` says."""
+        fixed = dict(info)
         for name in info.keys() & self.padding.keys():
             length, filler = self.padding[name]
-            info[name] = info[name] + [filler] * (length - len(info[name]))
-        return info
+            fixed[name] = info[name] + [filler] * (length - len(info[name]))
+        return fixed
 
     # Compiled code trusts the records that it is given, so what comes from outside goes through these first.
 

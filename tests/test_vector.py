@@ -11,13 +11,13 @@ from gymnasium.utils.env_checker import check_env
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
 from gymnasium.wrappers import vector as vector_wrappers
 
-from murder_envs import AnyAction, env_id
+from murder_envs import AnyAction, AnyActions, env_id
 from murder_envs.api.seat import SeatEnv
 from murder_envs.api.vector import SeatVectorEnv
 from murder_envs.core.rng import episode_seed
 from murder_envs.drivers import rollout
 from murder_envs.drivers.batch import Batch
-from tests.support import covering, decisions_of, ruleset_of
+from tests.support import covering, decisions_of, ruleset_of, shapes
 
 SEATS = [
     {"seat": 0},
@@ -279,15 +279,6 @@ def test_arrays_of_one_action(ruleset):
     assert equal(ones.step(actions), columns.step(actions[:, None]))
 
 
-def shapes(value):
-    """Keys, lengths and types, without what is in texts and numbers."""
-    if isinstance(value, dict):
-        return {key: shapes(each) for key, each in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [shapes(each) for each in value]
-    return value.shape if isinstance(value, np.ndarray) else type(value)
-
-
 def test_infos_have_the_same_shape_in_every_game(game):
     for config in covering(game):
         env = SeatEnv(ruleset_of(game, config), seat="random", opponents="heuristic", skip_forced=True)
@@ -481,6 +472,21 @@ def test_many_are_what_gymnasium_makes_of_single_ones(ruleset, mode, options):
                 ours.step(np.maximum(ours.batch.choose(), 0))
             results = ours.reset(options={"reset_mask": ended}), theirs.reset(options={"reset_mask": ended})
     assert ends > 1
+
+
+@pytest.mark.nojit
+def test_any_actions_are_taken_in_many_games(ruleset):
+    envs, single = AnyActions(SeatVectorEnv(ruleset, 3)), AnyAction(SeatEnv(ruleset))
+    envs.reset(seed=[1, 2, 3])
+    single.reset(seed=1)
+    n = ruleset.actions.n
+    assert [int(envs.actions([action, 0, -1])[0]) for action in range(n)] == [single.action(k) for k in range(n)]
+    for _ in range(20):
+        envs.step(envs.action_space.sample()[:, None])
+    for wrong in ([0.0, 1.0, 2.0], [0, 1], [[0, 1, 2]]):
+        with pytest.raises(ValueError, match="^actions: "):
+            envs.step(wrong)
+    assert envs.autoreset_mode is envs.metadata["autoreset_mode"] is AutoresetMode.SAME_STEP
 
 
 def test_a_reset_mask_begins_some_games(ruleset):

@@ -23,8 +23,8 @@ from murder_envs.ruleset import Ruleset
 
 MASKS = (
     "only some actions are legal at a time, see `action_masks()`: use an algorithm that knows masks (sb3-contrib's "
-    "MaskablePPO, with MaskableEvalCallback for EvalCallback), or wrap the environment in murder_envs.AnyAction, which "
-    "takes the next legal action instead"
+    "MaskablePPO, with MaskableEvalCallback for EvalCallback), or wrap the environment in murder_envs.AnyAction (many "
+    "at once: murder_envs.AnyActions), which takes the next legal action instead"
 )
 """What the error for an illegal action says to programs that know nothing of masks."""
 

@@ -213,6 +213,26 @@ class SeatVectorEnv(OverBatch, gymnasium.vector.VectorEnv):
         self.batch.close()
 
 
+class AnyActions(gymnasium.vector.VectorActionWrapper):
+    """`murder_envs.AnyAction` for a `SeatVectorEnv`: an illegal action counts as the next legal one after it."""
+
+    def __init__(self, env: Any) -> None:
+        super().__init__(env)
+        self._masks = env.unwrapped.action_masks
+        self.autoreset_mode = env.unwrapped.autoreset_mode
+
+    def actions(self, actions: Any) -> np.ndarray:
+        """int64[N]: the actions that are taken in their place, of int[N] or int[N, 1]."""
+        masks = self._masks()
+        n_games, n_actions = masks.shape
+        drawn = np.asarray(actions)
+        if drawn.shape not in ((n_games,), (n_games, 1)) or drawn.dtype.kind not in "iu":
+            fail("actions", f"{n_games} ints, one for each game, not {drawn.dtype} of shape {drawn.shape}")
+        first = drawn.reshape(-1, 1).astype(np.int64)
+        after = np.take_along_axis(masks, (first + np.arange(n_actions)) % n_actions, 1)
+        return (first[:, 0] + after.argmax(1)) % n_actions
+
+
 def _checked_autoreset(mode: Any) -> AutoresetMode:
     """The AutoresetMode of this name or value."""
     try:

@@ -541,9 +541,10 @@ class Batch:
         return self._rules[k : k + 1]
 
     def final_score(self, game: int) -> dict[str, Any]:
-        """What `Ruleset.padded_info` says of the game that ended last, for `final_seats`; some microseconds a call."""
+        """What `Ruleset.info` says of the game that ended last, for `final_seats`, padded; some microseconds a call."""
         k, seat = int(self._games["final_rules"][game]), int(self.final_seats[game])
-        return self.ruleset.padded_info(self._rules[k : k + 1], self.final_states[game : game + 1], seat)
+        info = self.ruleset.info(self._rules[k : k + 1], self.final_states[game : game + 1], seat)
+        return self.ruleset.padded(info)
 
     def _open(self, games: np.ndarray, seeds: np.ndarray, options: Mapping[str, Any] | None) -> None:
         """Begin games from seeds and options; with pass_over again and again, until each has a decision to take."""

@@ -88,6 +88,9 @@ class Cursor:
         Args:
             seed: what the game starts from.
             rules: rules record of this game and those that follow; None: stay with those in force.
+
+        Raises:
+            ValueError: the seed is no such int; nothing has changed then.
         """
         seed, rules = _a_seed(seed), self._own(rules)
         self._use(rules)

@@ -11,6 +11,7 @@ from tianshou.data import Collector, VectorReplayBuffer
 from tianshou.env import DummyVectorEnv
 from tianshou.env.pettingzoo_env import PettingZooEnv
 
+from murder_envs import PaddedInfos
 from murder_envs.registry import GAMES
 from tests.clients.report import run
 
@@ -19,7 +20,7 @@ LIBRARIES = ("tianshou",)
 
 
 def _make(game: str) -> PettingZooEnv:
-    return PettingZooEnv(importlib.import_module(f"murder_envs.{game}_v0").env())
+    return PettingZooEnv(PaddedInfos(importlib.import_module(f"murder_envs.{game}_v0").env()))
 
 
 def _collect(game: str, buffer: Any) -> None:
@@ -32,7 +33,7 @@ def _collect(game: str, buffer: Any) -> None:
 
 
 def collectors() -> None:
-    """`PettingZooEnv`, with a `Collector` that plays games to their end"""
+    """`PettingZooEnv(PaddedInfos(env))`, with a `Collector` that plays games to their end"""
     for game in GAMES:
         _collect(game, VectorReplayBuffer(10_000, 2))
 
