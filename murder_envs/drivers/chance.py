@@ -43,8 +43,8 @@ class Chance:
 
     def __init__(self, ruleset: Ruleset, rules: np.ndarray | None = None) -> None:
         self.ruleset = ruleset
-        self.rules = ruleset.rules if rules is None else rules
         self._cursor = Cursor(ruleset, rules)
+        self.rules = self._cursor.rules
 
     def deals(self, most: int = MOST_WAYS) -> list[Outcome]:
         """All different deals; ValueError names `chance` if there are more than `most` ways to deal."""
@@ -64,7 +64,7 @@ class Chance:
 
     def _step(self, states: np.ndarray, action: int, number: int) -> np.ndarray:
         """The position after a legal action whose draws are read from a number."""
-        before = copied(states)
+        before = copied(self.ruleset.checked_states("states", states, 1))
         before["rng"], before["rng_ways"], before["rng_listed"] = number, 1, 1
         self._cursor.place(before)
         self._cursor.act(action)

@@ -10,12 +10,9 @@ Version history (raised by every change of play, observation or action ids):
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
-
-from murder_envs.core.checks import an_int, known_only
+from murder_envs.core.checks import an_int
 from murder_envs.core.contract import kernels_of
 from murder_envs.games.murder_of_crows import heuristic, play, redeal, snapshots, text, view
 from murder_envs.games.murder_of_crows.config import CONFIGS, Config, make_rules
@@ -38,13 +35,6 @@ def ruleset(**keywords: Any) -> Ruleset:
     rules = make_rules(config)
     n = config.num_players
 
-    def with_options(options: Mapping[str, Any]) -> np.ndarray:
-        known_only(options, ("first_player",), "reset option")
-        of_one_game = rules.copy()
-        if "first_player" in options:
-            of_one_game["first_player"] = an_int("first_player", options["first_player"], 0, n - 1)
-        return of_one_game
-
     return Ruleset(
         name=NAME,
         version=VERSION,
@@ -57,7 +47,6 @@ def ruleset(**keywords: Any) -> Ruleset:
         STATE=State.dtype,
         rules=rules,
         kernels=KERNELS,
-        with_options=with_options,
         restore=snapshots.restore,
         snapshot=snapshots.snapshot,
         info=text.info,
@@ -65,5 +54,6 @@ def ruleset(**keywords: Any) -> Ruleset:
         figures=text.figures,
         public=snapshots.public,
         title=TITLE,
+        options={"first_player": lambda name, value: an_int(name, value, 0, n - 1)},
         payoffs="zero_sum" if config.reward == "zero_sum" else "general_sum",
     )

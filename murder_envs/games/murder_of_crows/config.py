@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from murder_envs.core.checks import a_list, a_text, an_int, fail
+from murder_envs.core.checks import a_list, a_text, an_int, fail, shown
 from murder_envs.core.config import Parameters, boolean, integer, option, optional, parameter
 from murder_envs.games.murder_of_crows import cards as c
 from murder_envs.games.murder_of_crows.moves import MAX_SEATS, REWARDS
@@ -42,7 +42,7 @@ def a_word(name: str, value: Any) -> str:
     """Letters of MURDER in their order."""
     word = a_text(name, value)
     if len(word) < 2 or not is_within(word, c.WORD):
-        fail(name, f"two or more letters of {c.WORD} in their order, not {word!r}")
+        fail(name, f"two or more letters of {c.WORD} in their order, not {shown(word)}")
     return word
 
 
@@ -55,10 +55,10 @@ def is_within(word: str, whole: str) -> bool:
 def a_crow_table(name: str, value: Any) -> dict[str, list[int]]:
     """letter -> copies with one, two, three crows."""
     if not isinstance(value, Mapping):
-        fail(name, f"a dict letter -> copies with 1, 2, 3 crows, not {value!r}")
+        fail(name, f"a dict letter -> copies with 1, 2, 3 crows, not {shown(value)}")
     for letter in value:
         if not isinstance(letter, str) or letter not in tuple(c.LETTERS):
-            fail(name, f"no letter {letter!r}")
+            fail(name, f"no letter {shown(letter)}")
     return {
         letter: [an_int(name, copies, 0, c.MOST_OF_A_LETTER) for copies in a_list(name, row, c.N_CROWS)]
         for letter, row in value.items()

@@ -18,15 +18,13 @@ Version history (raised by every change of play, observation or action ids):
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
-import numpy as np
-
-from murder_envs.core.checks import a_seed, fail, known_only
-from murder_envs.core.contract import kernels_of
+from murder_envs.core.checks import a_seed, fail
+from murder_envs.core.contract import NO_SEAT, kernels_of
 from murder_envs.core.jit import records
+from murder_envs.games.my_murder_mystery import cards as c
 from murder_envs.games.my_murder_mystery import heuristic, play, position, redeal, snapshots, text, view
 from murder_envs.games.my_murder_mystery.config import CONFIGS, GENERATED, Config, make_rules
 from murder_envs.games.my_murder_mystery.moves import PHASES, actions_of
@@ -49,10 +47,6 @@ def ruleset(**keywords: Any) -> Ruleset:
     terms, rules = config.terms, make_rules(config)
     book = text.Book(terms, config.written.texts if config.written else {})
 
-    def with_options(options: Mapping[str, Any]) -> np.ndarray:
-        known_only(options, (), "reset option")
-        return rules
-
     return Ruleset(
         name=NAME,
         version=VERSION,
@@ -65,7 +59,6 @@ def ruleset(**keywords: Any) -> Ruleset:
         STATE=State.dtype,
         rules=rules,
         kernels=KERNELS,
-        with_options=with_options,
         restore=partial(position.restore, terms),
         snapshot=partial(snapshots.snapshot, terms),
         info=partial(text.info, terms),
@@ -75,6 +68,7 @@ def ruleset(**keywords: Any) -> Ruleset:
         title=TITLE,
         figures_of_seat=partial(text.figures_of_seat, terms),
         payoffs="zero_sum" if config.reward == "zero_sum" else "general_sum",
+        padding={"objectives": (c.MAX_OBJECTIVES, ["", False]), "winners": (config.num_players, NO_SEAT)},
     )
 
 
