@@ -23,7 +23,7 @@ from murder_envs.games.murder_of_crows.effects import (
     with_murder,
 )
 from murder_envs.games.murder_of_crows.moves import ACTIONS, ENDING, MODES, PHASES
-from murder_envs.games.murder_of_crows.play import can_react, returns
+from murder_envs.games.murder_of_crows.play import can_react, returns, step
 from murder_envs.games.murder_of_crows.state import FLIPPED, N_EVENTS, State
 
 STAR = "*"
@@ -101,6 +101,12 @@ def seats_with_letter(states, rules, seats, letter):
 def seats_with_murder(states, rules):
     """The seats with at least one card in their Murder."""
     return with_murder(states[0], rules[0])
+
+
+@entry
+def act_anew(states, rules, action):
+    """Take a step, known to be legal, under rules that may differ from those of the game."""
+    step(states[0], rules[0], action)
 
 
 @entry
