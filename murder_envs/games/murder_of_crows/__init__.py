@@ -17,7 +17,7 @@ import numpy as np
 
 from murder_envs.core.checks import an_int, known_only
 from murder_envs.core.contract import kernels_of
-from murder_envs.games.murder_of_crows import heuristic, play, redeal, snapshots, text, view
+from murder_envs.games.murder_of_crows import heuristic, play, redeal, sentences, snapshots, text, view
 from murder_envs.games.murder_of_crows.config import CONFIGS, Config, make_rules
 from murder_envs.games.murder_of_crows.moves import ACTIONS, PHASES
 from murder_envs.games.murder_of_crows.state import State
@@ -62,6 +62,9 @@ def ruleset(**keywords: Any) -> Ruleset:
         snapshot=snapshots.snapshot,
         info=text.info,
         text=text.text,
+        asked=sentences.asked,
+        describe=sentences.describe,
+        told=sentences.told,
         figures=text.figures,
         public=snapshots.public,
         title=TITLE,

@@ -4,239 +4,53 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from murder_envs.core.contract import NO_SEAT
 from murder_envs.core.snapshots import clockwise, members_of
-from murder_envs.core.wording import Wording, capitalized, listed
+from murder_envs.core.wording import capitalized, listed
 from murder_envs.games.murder_of_crows import cards as c
-from murder_envs.games.murder_of_crows.moves import ACTIONS, ENDING, MODE, PHASE, PHASES
-from murder_envs.games.murder_of_crows.snapshots import (
-    FLIP,
-    REMOVES,
-    act_anew,
-    byte_list,
-    counted,
-    events_of,
-    named,
-    stack_of,
-)
+from murder_envs.games.murder_of_crows.moves import ACTIONS, ENDING, PHASE, PHASES
+from murder_envs.games.murder_of_crows.snapshots import FLIP, REMOVES, act_anew, byte_list, events_of, stack_of
 from murder_envs.games.murder_of_crows.story import story
-
-WILD = c.CARD_NAMES[c.WILD]
-EFFECTS = {
-    "M": "Misplace", "U": "Uncover", "R": "Reap", "D": "Drain", "E": "Expel", REMOVES: "removal of a stack",
-}  # fmt: skip
-THIRD = {
-    "M": "whoever has a Murder takes one card of it back into the hand",
-    "U": "both hands are revealed, and each loses one card at random",
-    "R": "each player draws a card",
-    "D": "a second card is flipped, and names a letter",
-    "E": "each player discards the whole hand and draws anew",
-    WILD: "whoever has a Murder removes one stack of it",
-}
-"""What a flip of the Murdered Third does to both living players (Ruling: the printed actions are not to be had)."""
-
-# -- Words for things ---------------------------------------------------------------------------------------------
-
-NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight")
-
-
-def count_of(n: int, thing: str) -> str:
-    """`no card`, `one card`, `two cards`."""
-    return f"{NUMBERS[n] if n < len(NUMBERS) else n} {thing}{'s' if n > 1 else ''}"
-
-
-def cards_named(cards: Iterable[str], last: str = "and") -> str:
-    """`M1, R2 and a wild crow`."""
-    cards = list(cards)
-    wilds = cards.count(WILD)
-    some = [] if not wilds else ["a wild crow"] if wilds == 1 else [count_of(wilds, "wild crow")]
-    return listed([*(card for card in cards if card != WILD), *some], last)
-
-
-def stacks_of(rules: np.ndarray) -> list[str]:
-    """The stacks in play, in the order of the word."""
-    return [c.STACKS[stack] for stack in members_of(rules[0]["stacks"])]
-
-
-def word_of(rules: np.ndarray) -> str:
-    """The word to be completed."""
-    return "".join(stack[0] for stack in stacks_of(rules))
-
-
-def hand_of(state: np.ndarray, seat: int) -> list[str]:
-    """The cards that a seat holds, in the order of their ids."""
-    return named(map(sum, zip(counted(state[0]["known"][seat]), counted(state[0]["secret"][seat]))))
-
-
-class Words(Wording):
-    """Sentences about a table for one reader."""
-
-    def __init__(self, rules: np.ndarray, reader: int | None) -> None:
-        self.rules = rules
-        self.n = int(rules[0]["n_seats"])
-        super().__init__([f"player_{seat}" for seat in range(self.n)], reader)
-        self.word = word_of(rules)
-
-    def stack(self, name: str) -> str:
-        """`M stack`, `first R stack`."""
-        twice = self.word.count(name[0]) > 1
-        return f"{('first ' if name.endswith('a') else 'second ') if twice else ''}{name[0]} stack"
-
-    def whose(self, owner: int, who: int) -> str:
-        """`player_2's`, `your own`; `somebody's` where nobody has said whose."""
-        if owner == NO_SEAT:
-            return "somebody's"
-        return self.owner(owner) if owner != who else "your own" if who == self.reader else "their own"
-
-    def people(self, seats: Iterable[int], last: str = "and", nothing: str = "nobody") -> str:
-        """`you and player_2`."""
-        return listed(map(self.name, seats), last, nothing)
-
-
-# -- The card in play ---------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class Play:
-    """The card in play, as far as it is known.
-
-    Attributes:
-        by: who has played it.
-        face: the stack-face that was played.
-        effect: what it does, one of EFFECTS; empty: not known or not declared.
-        target: at whom it is aimed.
-        third: is it a flip of the Murdered Third, under which everybody acts on their own Murder?
-    """
-
-    by: int = NO_SEAT
-    face: str = ""
-    effect: str = ""
-    target: int = NO_SEAT
-    third: bool = False
-
-    def then(self, seat: int, action: str, n: int) -> Play:
-        """The card in play after an act."""
-        kind, _, what = action.partition(":")
-        if kind in ("draw", "skip"):
-            return Play(seat)
-        if kind == "play":
-            return Play(seat, what, "" if what.endswith(WILD) else what[0])
-        if kind == "wild":
-            return replace(self, by=seat, effect=REMOVES if what == REMOVES else self.face[:1])
-        if kind == "target":
-            return replace(self, by=seat, target=(seat + int(what)) % n)
-        return self
-
-    def name(self, words: Words) -> str:
-        """`player_2's Expel`."""
-        return f"{words.owner(self.by)} {EFFECTS[self.effect]}" if self.effect else "the effect"
-
-
-def play_of(state: np.ndarray) -> Play:
-    """The card in play of a state."""
-    s = state[0]
-    if PHASES[s["phase"]].startswith("third"):
-        return Play(third=True)
-    by = int(s["current"])
-    if s["played"] < 0:
-        return Play(by)
-    face = c.STACK_FACES[s["played"]]
-    declared = s["mode"] != MODE.none or not face.endswith(WILD)
-    effect = REMOVES if s["mode"] == MODE.remove else face[0] if declared else ""
-    return Play(by, face, effect, int(s["target"]))
-
+from murder_envs.games.murder_of_crows.words import (
+    EFFECTS,
+    THIRD,
+    WILD,
+    Play,
+    Words,
+    act,
+    card_in,
+    cards_named,
+    count_of,
+    effect_named,
+    hand_of,
+    play_of,
+)
 
 # -- What an action means -----------------------------------------------------------------------------------------
-
-ACTS = {
-    "draw": "{who} [draws|draw] a card and then [plays|play] one",
-    "skip": "{who} [skips the|skip your] turn and [draws|draw] two cards",
-    "play": "{who} [plays|play] {card} to [the|your] {stack}{so}",
-    "wild": "{who} [uses the|use your] wild crow as {letter}: {effect}",
-    "allow": "{who} [does|do] not prevent {play}",
-    "prevent": "{who} [discards|discard] {card} and [is|are] spared {play}",
-    "target": "{who} [chooses|choose] to {aim}",
-    "pass": "{who} [removes|remove] no stack",
-    "letter": "{who} [names|name] the letter {letter}",
-    "take": "{who} [takes|take] {card} from {whose} {stack} into [the|your] hand",
-    "lose": "{who} [discards|discard] {card} from [the|your] {stack}",
-    "grab": "{who} [takes|take] {card} from {whose} hand",
-    "raze": "{who} [removes|remove] {whose} {stack}{so}",
-}
-"""What begins the name of an action -> what it means."""
-REMOVING = "{who} [uses the|use your] wild crow to remove a stack"
-AIMS = {
-    "M": "take a card from {whose} Murder",
-    "U": "take a card from {whose} hand",
-    REMOVES: "remove a stack of {whose} Murder",
-    "": "aim at {whom}",
-}
-"""effect -> what its player chooses to do to somebody."""
-
-
-def act(words: Words, seat: int, action: str, play: Play, so: str = "") -> str:
-    """An open act as a sentence.
-
-    Args:
-        words: for whom.
-        seat: who acts.
-        action: its name.
-        play: the card in play before it.
-        so: what comes of it.
-    """
-    kind, _, what = action.partition(":")
-    if action == f"wild:{REMOVES}":
-        return words.sentence(REMOVING, seat)
-    fields: dict[str, Any] = {"so": so, "play": play.name(words)}
-    if kind in ("play", "take", "lose"):
-        fields |= {"card": cards_named([card_in(what)]), "stack": words.stack(what[:-1])}
-    elif kind in ("prevent", "grab"):
-        fields["card"] = cards_named([what])
-    elif kind == "raze":
-        fields["stack"] = words.stack(what)
-    elif kind == "letter":
-        fields["letter"] = what
-    elif kind == "wild":
-        letter = play.face[:1]
-        fields |= {"letter": f"the letter {letter}" if letter else "its letter", "effect": EFFECTS.get(letter, "")}
-        if not letter:
-            return words.sentence("{who} [uses the|use your] wild crow as its letter", seat)
-    elif kind == "target":
-        target = (seat + int(what)) % words.n
-        fields["aim"] = AIMS[play.effect].format(whose=words.whose(target, seat), whom=words.name(target))
-    fields["whose"] = words.whose(seat if play.third else play.target, seat)
-    return words.sentence(ACTS[kind], seat, **fields)
-
-
-def card_in(stack_face: str) -> str:
-    """The card that a stack-face is in a hand."""
-    return c.CARD_NAMES[c.CARD_OF[c.STACK_FACES.index(stack_face)]]
 
 
 def describe(rules: np.ndarray, state: np.ndarray, action: int, reader: int | None) -> str:
     """What a legal action means, for a reader."""
     name = ACTIONS.names[action]
     seat, play = int(state[0]["to_act"]), play_of(state)
-    return act(Words(rules, reader), seat, name, play, what_comes_of(state, seat, name, play))
+    so = what_comes_of(state, seat, name, play) or effect_named(name, play)
+    return act(Words(rules, reader), seat, name, play, so)
 
 
 def what_comes_of(state: np.ndarray, seat: int, action: str, play: Play) -> str:
-    """How the sentence of an action ends: a word is completed, an effect named, a stack's cards listed."""
+    """How the sentence of an action ends if it completes the word, or removes a stack with these cards."""
     kind, _, what = action.partition(":")
     if kind == "play":
-        stack = c.STACKS.index(what[:-1])
-        if byte_list(state[0]["missing"], seat + 1)[seat] == 1 and not stack_of(state, seat, stack):
-            return " and [completes|complete] the word"
-        return "" if what.endswith(WILD) else f": {EFFECTS[what[0]]}"
+        is_last = byte_list(state[0]["missing"], seat + 1)[seat] == 1
+        completes = is_last and not stack_of(state, seat, c.STACKS.index(what[:-1]))
+        return " and [completes|complete] the word" if completes else ""
     if kind == "raze":
         owner = seat if play.third else play.target
-        return f": {cards_named(stack_of(state, owner, c.STACKS.index(what)))}"
+        return f" with {cards_named(stack_of(state, owner, c.STACKS.index(what)))}"
     return ""
 
 
