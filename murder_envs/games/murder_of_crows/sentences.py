@@ -41,13 +41,19 @@ def describe(rules: np.ndarray, state: np.ndarray, action: int, reader: int | No
     return act(Words(rules, reader), seat, name, play, so)
 
 
+SO = {"draw": " and then [plays|play] one", "skip": " and [draws|draw] two cards"}
+"""How the sentence of an action ends that leads to more."""
+
+
 def what_comes_of(state: np.ndarray, seat: int, action: str, play: Play) -> str:
-    """How the sentence of an action ends if it completes the word, or removes a stack with these cards."""
+    """How the sentence of an action ends that says more than its name: what is drawn, won or removed."""
     kind, _, what = action.partition(":")
     if kind == "play":
         is_last = byte_list(state[0]["missing"], seat + 1)[seat] == 1
         completes = is_last and not stack_of(state, seat, c.STACKS.index(what[:-1]))
         return " and [completes|complete] the word" if completes else ""
+    if kind in SO:
+        return SO[kind]
     if kind == "raze":
         owner = seat if play.third else play.target
         return f" with {cards_named(stack_of(state, owner, c.STACKS.index(what)))}"
@@ -213,7 +219,7 @@ class Telling:
     def tell_act(self) -> None:
         if self.kind in ("draw", "skip"):
             if self.kind == "skip":
-                self.tell("{who} [skips the|skip your] turn", self.seat)
+                self.lines.append(act(self.words, self.seat, self.name, self.play, ""))
             self.draw(self.seat, less(hand_of(self.middle, self.seat), hand_of(self.before, self.seat)))
             return
         self.lines.append(describe(self.words.rules, self.before, ACTIONS.id(self.name), self.words.reader))
@@ -324,7 +330,8 @@ class Telling:
             self.tell("{who} [finds|find] no card to draw", seat)
             return
         self.leave_pile(len(cards))
-        what = cards_named(cards) if self.words.sees(seat) else count_of(len(cards), "card")
+        hidden = "a card" if len(cards) == 1 else count_of(len(cards), "card")
+        what = cards_named(cards) if self.words.sees(seat) else hidden
         self.tell("{who} [draws|draw] {what}", seat, what=what)
 
 

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from murder_envs.core.contract import NO_SEAT
-from murder_envs.core.wording import capitalized
 from murder_envs.games.murder_of_crows import cards as c
 from murder_envs.games.murder_of_crows.moves import ENDINGS
 from murder_envs.games.murder_of_crows.sentences import asked
@@ -33,14 +32,13 @@ DOES = {
     "M": "take one card of another player's Murder, from anywhere in it, into your hand",
     "U": "all others reveal their hands to everybody, and you take one card from one of them",
     "R": "draw one more card; nobody can prevent it",
-    "D": "name a letter; each other player who has it discards one card of it from the Murder, their choice",
+    "D": "name a letter; every other player who has it discards one card of it, of their own choice, from their Murder",
     "E": "all others discard their hands and draw {redraw} each",
 }
 """letter -> its effect, said to whoever plays it."""
 DOES_WILD = (
-    "goes to any stack, but only onto a showing wild crow while you have one showing",
-    "as you choose, has the effect of its stack's letter, or removes a stack of anybody's Murder",
-    "only another wild crow prevents what it does",
+    "goes to any stack, but only onto a showing wild crow while you have one showing. As you choose, it has the effect "
+    "of its stack's letter, or removes a stack of anybody's Murder. Only another wild crow prevents either"
 )
 
 
@@ -82,9 +80,10 @@ def figures(rules: np.ndarray, state: np.ndarray) -> dict[str, float]:
 def text(rules: np.ndarray, state: np.ndarray, reader: int | None) -> str:
     """The table, from above or as a seat sees it."""
     words, full = Words(rules, reader), snapshot(rules, state)
+    most = int(rules[0]["max_steps"])
     seen_from = "seen from above" if reader is None else f"as {words.names[reader]} sees it"
     sections = [
-        [f"Murder of Crows, turn {full['turn'] + 1}, {seen_from}"],
+        [f"Murder of Crows, turn {full['turn'] + 1}, decision {full['steps']} of at most {most}, {seen_from}"],
         [asked(rules, state, reader), *in_play(words, full)],
         murders(words, full),
         hands(words, full),
@@ -109,19 +108,18 @@ def in_play(words: Words, full: dict[str, Any]) -> list[str]:
         card = cards_named([card_in(full["played"])])
         lines.append(words.sentence("{who} [has|have] played {card} to [the|your] {stack}", by, card=card, stack=stack))
     if full["target"] != NO_SEAT:
-        lines.append(words.sentence("{who} [is|are] aimed at", full["target"]))
+        lines.append(f"Aimed at: {words.name(full['target'])}.")
     if full["prevented"]:
-        spared = words.people(full["prevented"])
-        lines.append(capitalized(f"spared by a discarded card: {spared}"))
+        lines.append(f"Spared by a discarded card: {words.people(full['prevented'])}.")
     if len(full["pending"]) > 1:
-        lines.append(capitalized(f"still to answer after that: {words.people(full['pending'][1:])}"))
+        lines.append(f"Still to answer after that: {words.people(full['pending'][1:])}.")
     return lines
 
 
 def murders(words: Words, full: dict[str, Any]) -> list[str]:
     """The stacks of each seat under the letters of the word."""
     stacks = stacks_of(words.rules)
-    rows = [["", *(stack[0] for stack in stacks), "to go"]]
+    rows = [["", *(stack[0] for stack in stacks), "empty"]]
     for seat, murder in enumerate(full["murders"]):
         piled = [stack_text(murder.get(stack, [])) for stack in stacks]
         rows.append([label(words, seat, full), *piled, str(sum(stack not in murder for stack in stacks))])
@@ -187,7 +185,7 @@ def letters(words: Words) -> list[str]:
     lines += [
         f"  {letter}  {EFFECTS[letter]}: {DOES[letter].format(redraw=redraw)}." for letter in dict.fromkeys(words.word)
     ]
-    lines += [f"  {WILD}  Wild crow: {does}." for does in DOES_WILD]
+    lines.append(f"  {WILD}  Wild crow: {DOES_WILD}.")
     lines.append("A discarded card with as many crows as the one played, or a wild crow, spares its player the effect.")
     if words.rules[0]["murdered_third"]:
         lines.append("After both players' turns the Murdered Third flips a card, and nothing prevents what it does:")

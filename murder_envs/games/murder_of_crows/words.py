@@ -34,8 +34,8 @@ NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight")
 
 
 def count_of(n: int, thing: str) -> str:
-    """`no card`, `one card`, `two cards`."""
-    return f"{NUMBERS[n] if n < len(NUMBERS) else n} {thing}{'s' if n > 1 else ''}"
+    """`no cards`, `one card`, `two cards`."""
+    return f"{NUMBERS[n] if n < len(NUMBERS) else n} {thing}{'' if n == 1 else 's'}"
 
 
 def cards_named(cards: Iterable[str], last: str = "and") -> str:
@@ -143,8 +143,8 @@ def play_of(state: np.ndarray) -> Play:
 # -- Open acts ----------------------------------------------------------------------------------------------------
 
 ACTS = {
-    "draw": "{who} [draws|draw] a card and then [plays|play] one",
-    "skip": "{who} [skips the|skip your] turn and [draws|draw] two cards",
+    "draw": "{who} [draws|draw] a card",
+    "skip": "{who} [skips the|skip your] turn",
     "play": "{who} [plays|play] {card} to [the|your] {stack}",
     "wild:letter": "{who} [uses the|use your] wild crow for its letter",
     "wild:remove": "{who} [uses the|use your] wild crow to remove a stack",
