@@ -56,7 +56,7 @@ def what_comes_of(state: np.ndarray, seat: int, action: str, play: Play) -> str:
         return SO[kind]
     if kind == "raze":
         owner = seat if play.third else play.target
-        return f" with {cards_named(stack_of(state, owner, c.STACKS.index(what)))}"
+        return f": {cards_named(stack_of(state, owner, c.STACKS.index(what)))}"
     return ""
 
 
@@ -286,7 +286,7 @@ class Telling:
         if letter == "U":
             for seat in both:
                 lost = less(hand_of(self.middle, seat), hand_of(self.after, seat))
-                self.reveal(seat, f" and [loses|lose] {cards_named(lost)}" if lost else "")
+                self.reveal(seat, f", and [loses|lose] {cards_named(lost)}" if lost else "")
         elif letter == "R":
             for seat in both:
                 self.draw(seat, less(hand_of(self.after, seat), hand_of(self.middle, seat)))
