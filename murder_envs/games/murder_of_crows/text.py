@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import textwrap
 from typing import Any
 
@@ -193,10 +194,14 @@ def letters(words: Words) -> list[str]:
     return lines
 
 
+BEGINNINGS = ("draw", "skip", "play:", FLIP)
+"""What begins the name of an act that is clear without those before it."""
+
+
 def record(words: Words, events: list[list[Any]]) -> list[str]:
-    """The open acts that are kept, oldest first, as sentences."""
+    """The open acts that are kept, oldest first, from the first that says which play it belongs to, as sentences."""
     sentences, play = [], Play()
-    for seat, action in events:
+    for seat, action in itertools.dropwhile(lambda event: not event[1].startswith(BEGINNINGS), events):
         if seat == NO_SEAT:
             play = Play(third=True)
             sentences.append(f"The Murdered Third flips {cards_named([action.removeprefix(FLIP)])}.")
