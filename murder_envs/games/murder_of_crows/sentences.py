@@ -278,21 +278,21 @@ class Telling:
                 self.lines.append("The Murdered Third has no card to flip.")
             return
         self.stand_at(self.middle)
-        letter = self.flips[0][0]
+        act = int(self.words.rules[0]["third_acts"][c.FLIPS.index(self.flips[0][0])])
         self.leave_pile(1)
-        self.lines.append(f"The Murdered Third flips {cards_named(self.flips[:1])}: {THIRD[letter]}.")
+        self.lines.append(f"The Murdered Third flips {cards_named(self.flips[:1])}: {THIRD[act]}.")
         self.discards += 1
         both = clockwise(range(self.words.n), int(self.after[0]["first"]), self.words.n)
-        if letter == "U":
+        if act == c.REVEAL:
             for seat in both:
                 lost = less(hand_of(self.middle, seat), hand_of(self.after, seat))
                 self.reveal(seat, f", and [loses|lose] {cards_named(lost)}" if lost else "")
-        elif letter == "R":
+        elif act == c.DRAW:
             for seat in both:
                 self.draw(seat, less(hand_of(self.after, seat), hand_of(self.middle, seat)))
-        elif letter == "E":
+        elif act == c.EXPEL:
             self.expel(both, self.middle, self.after)
-        elif letter == "D":
+        elif act == c.DRAIN:
             self.tell_second_flip()
 
     def tell_second_flip(self) -> None:

@@ -52,8 +52,8 @@ EFFECTS = {
     "raze": (REMOVES,),
 }
 """phase with a card in play -> effects that have this step."""
-THIRD_CARDS = {"third_take": "M", "third_lose": "D", "third_raze": "W"}
-"""phase of the Third -> what its flip begins with."""
+THIRD_PHASES = {"third_take": c.TAKE_BACK, "third_lose": c.DRAIN, "third_raze": c.REMOVE_OWN}
+"""phase of the Third -> what it does."""
 
 
 # -- Questions to the compiled rules ----------------------------------------------------------------
@@ -251,7 +251,7 @@ class Position(Reader):
         rules = self.rules[0]
         self.phase = self.read("phase", "start")
         self.over = self.phase == "over"
-        self.by_third = self.phase in THIRD_CARDS
+        self.by_third = self.phase in THIRD_PHASES
         if self.by_third and not rules["murdered_third"]:
             fail("phase", f"{self.phase} only with murdered_third")
         self.first = self.read("first", max(0, int(rules["first_player"])))
@@ -459,9 +459,9 @@ class Position(Reader):
                 fail("third_card", f"the Third's flip is not being resolved in {self.phase}")
             return
         card = self.card("third_card", name)
-        begins = THIRD_CARDS[self.phase]
-        if name[0] != begins:
-            fail("third_card", f"in {self.phase} a card {begins}, not {name}")
+        flips = [flip for flip, act in zip(c.FLIPS, self.rules[0]["third_acts"]) if act == THIRD_PHASES[self.phase]]
+        if name[0] not in flips:
+            fail("third_card", f"in {self.phase} a card {' or '.join(flips) or '(there is none)'}, not {name}")
         if card not in [*self.discard, *(self.deck if self.phase == "third_lose" else [])]:
             fail("third_card", f"{name} is not in the discards")
         self.put("third_card", name)

@@ -190,7 +190,8 @@ def letters(words: Words) -> list[str]:
     lines.append("A discarded card with as many crows as the one played, or a wild crow, spares its player the effect.")
     if words.rules[0]["murdered_third"]:
         lines.append("After both players' turns the Murdered Third flips a card, and nothing prevents what it does:")
-        lines += [f"  {flip}  {does}." for flip, does in THIRD.items() if flip in words.word or flip == WILD]
+        acts = zip(c.FLIPS, words.rules[0]["third_acts"])
+        lines += [f"  {flip}  {THIRD[act]}." for flip, act in acts if flip in words.word or flip == WILD]
     return lines
 
 

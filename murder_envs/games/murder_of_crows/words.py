@@ -18,15 +18,16 @@ WILD = c.CARD_NAMES[c.WILD]
 EFFECTS = {
     "M": "Misplace", "U": "Uncover", "R": "Reap", "D": "Drain", "E": "Expel", REMOVES: "removal of a stack",
 }  # fmt: skip
-THIRD = {
-    "M": "whoever has a Murder takes one card of it back into the hand",
-    "U": "both hands are revealed, and each loses one card at random",
-    "R": "each player draws a card",
-    "D": "a second card is flipped, and names a letter",
-    "E": "each player discards the whole hand and draws anew",
-    WILD: "whoever has a Murder removes one stack of it",
-}
-"""What a flip of the Murdered Third does to both living players (Ruling: the printed actions are not to be had)."""
+THIRD = (
+    "whoever has a Murder takes one card of it back into the hand",
+    "both hands are revealed, and each loses one card at random",
+    "each player draws a card",
+    "a second card is flipped, and names a letter",
+    "each player discards the whole hand and draws anew",
+    "whoever has a Murder removes one stack of it",
+    "nothing happens",
+)
+"""What the Murdered Third does to both living players, by the numbers of THIRD_ACTS."""
 
 # -- Words for things ---------------------------------------------------------------------------------------------
 
