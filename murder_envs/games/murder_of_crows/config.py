@@ -155,6 +155,6 @@ def make_rules(config: Config) -> np.ndarray:
     rules["letters"] = sum(1 << letter for letter in {int(c.LETTER_OF[stack]) for stack in stacks})
     rules["copies"] = np.frombuffer(bytes(copies), np.uint64)
     rules["box"][0, : sum(copies)] = np.repeat(np.arange(c.N_CARDS), copies)
-    rules["third_acts"] = [c.THIRD_ACTS.index(config.third_acts[flip]) for flip in c.FLIPS]
+    rules["third_table"] = [c.THIRD_ACTS.index(config.third_acts[flip]) for flip in c.FLIPS]
     rules["n_cards"] = sum(copies)
     return rules

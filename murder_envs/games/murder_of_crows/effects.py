@@ -377,7 +377,7 @@ def third_acts(state: State, rules: Rules):
         return THEN.next_turn
     first = state.first
     both = full(rules.n_seats)
-    act = rules.third_acts[card // c.N_CROWS]
+    act = rules.third_table[card // c.N_CROWS]
     phase, asked = PHASE.third_raze, NONE
     if act == c.REVEAL:
         reveal(state, rules, 0)

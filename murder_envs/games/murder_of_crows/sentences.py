@@ -278,7 +278,7 @@ class Telling:
                 self.lines.append("The Murdered Third has no card to flip.")
             return
         self.stand_at(self.middle)
-        act = int(self.words.rules[0]["third_acts"][c.FLIPS.index(self.flips[0][0])])
+        act = int(self.words.rules[0]["third_table"][c.FLIPS.index(self.flips[0][0])])
         self.leave_pile(1)
         self.lines.append(f"The Murdered Third flips {cards_named(self.flips[:1])}: {THIRD[act]}.")
         self.discards += 1

@@ -459,7 +459,7 @@ class Position(Reader):
                 fail("third_card", f"the Third's flip is not being resolved in {self.phase}")
             return
         card = self.card("third_card", name)
-        flips = [flip for flip, act in zip(c.FLIPS, self.rules[0]["third_acts"]) if act == THIRD_PHASES[self.phase]]
+        flips = [flip for flip, act in zip(c.FLIPS, self.rules[0]["third_table"]) if act == THIRD_PHASES[self.phase]]
         if name[0] not in flips:
             fail("third_card", f"in {self.phase} a card {' or '.join(flips) or '(there is none)'}, not {name}")
         if card not in [*self.discard, *(self.deck if self.phase == "third_lose" else [])]:

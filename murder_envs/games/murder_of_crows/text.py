@@ -190,7 +190,7 @@ def letters(words: Words) -> list[str]:
     lines.append("A discarded card with as many crows as the one played, or a wild crow, spares its player the effect.")
     if words.rules[0]["murdered_third"]:
         lines.append("After both players' turns the Murdered Third flips a card, and nothing prevents what it does:")
-        acts = zip(c.FLIPS, words.rules[0]["third_acts"])
+        acts = zip(c.FLIPS, words.rules[0]["third_table"])
         lines += [f"  {flip}  {THIRD[act]}." for flip, act in acts if flip in words.word or flip == WILD]
     return lines
 
