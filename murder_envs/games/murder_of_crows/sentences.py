@@ -17,7 +17,6 @@ from murder_envs.games.murder_of_crows.snapshots import FLIP, REMOVES, act_anew,
 from murder_envs.games.murder_of_crows.story import story
 from murder_envs.games.murder_of_crows.words import (
     EFFECTS,
-    THIRD,
     WILD,
     Play,
     Words,
@@ -278,9 +277,10 @@ class Telling:
                 self.lines.append("The Murdered Third has no card to flip.")
             return
         self.stand_at(self.middle)
-        act = int(self.words.rules[0]["third_table"][c.FLIPS.index(self.flips[0][0])])
+        flip = self.flips[0][0]
+        act = self.words.rules[0]["third_table"][c.FLIPS.index(flip)]
         self.leave_pile(1)
-        self.lines.append(f"The Murdered Third flips {cards_named(self.flips[:1])}: {THIRD[act]}.")
+        self.lines.append(f"The Murdered Third flips {cards_named(self.flips[:1])}: {self.words.third(flip)}.")
         self.discards += 1
         both = clockwise(range(self.words.n), int(self.after[0]["first"]), self.words.n)
         if act == c.REVEAL:
@@ -300,9 +300,8 @@ class Telling:
             self.lines.append("There is no second card to flip, so nothing happens.")
             return
         self.leave_pile(1)
-        letter = self.flips[1][0]
-        so = "nothing happens" if letter == WILD else f"whoever has a card of the letter {letter} discards one"
-        self.lines.append(f"The second card is {cards_named(self.flips[1:])}: {so}.")
+        nothing = ", so nothing happens" if self.flips[1] == WILD else ""
+        self.lines.append(f"The second card is {cards_named(self.flips[1:])}{nothing}.")
 
     def third_finds_nothing(self) -> bool:
         """Was it the Third's turn, with both piles empty?"""

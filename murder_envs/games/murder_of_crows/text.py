@@ -16,7 +16,6 @@ from murder_envs.games.murder_of_crows.snapshots import FLIP, byte_list, counted
 from murder_envs.games.murder_of_crows.story import story
 from murder_envs.games.murder_of_crows.words import (
     EFFECTS,
-    THIRD,
     WILD,
     Play,
     Words,
@@ -127,7 +126,7 @@ def murders(words: Words, full: dict[str, Any]) -> list[str]:
     widths = [max(map(len, column)) for column in zip(*rows)]
     lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths)).rstrip() for row in rows]
     return [
-        "The Murders (in brackets the card that is showing, behind it those beneath it, from the top down):",
+        "The Murders (* has the turn; in brackets the card that shows, behind it those beneath, from the top down):",
         *lines,
     ]
 
@@ -182,16 +181,15 @@ def piles(words: Words, state: np.ndarray, full: dict[str, Any]) -> list[str]:
 def letters(words: Words) -> list[str]:
     """What the letters in play and the wild crow do, and the Murdered Third."""
     lines = ["What the cards do (M2 is an M with two crows, W a wild crow, which has none):"]
-    redraw = count_of(int(words.rules[0]["expel_draw"]), "card")
     lines += [
-        f"  {letter}  {EFFECTS[letter]}: {DOES[letter].format(redraw=redraw)}." for letter in dict.fromkeys(words.word)
+        f"  {letter}  {EFFECTS[letter]}: {DOES[letter].format(redraw=words.redraw)}."
+        for letter in dict.fromkeys(words.word)
     ]
     lines.append(f"  {WILD}  Wild crow: {DOES_WILD}.")
     lines.append("A discarded card with as many crows as the one played, or a wild crow, spares its player the effect.")
     if words.rules[0]["murdered_third"]:
         lines.append("After both players' turns the Murdered Third flips a card, and nothing prevents what it does:")
-        acts = zip(c.FLIPS, words.rules[0]["third_table"])
-        lines += [f"  {flip}  {THIRD[act]}." for flip, act in acts if flip in words.word or flip == WILD]
+        lines += [f"  {flip}  {words.third(flip)}." for flip in c.FLIPS if flip in words.word or flip == WILD]
     return lines
 
 

@@ -19,12 +19,12 @@ EFFECTS = {
     "M": "Misplace", "U": "Uncover", "R": "Reap", "D": "Drain", "E": "Expel", REMOVES: "removal of a stack",
 }  # fmt: skip
 THIRD = (
-    "whoever has a Murder takes one card of it back into the hand",
+    "whoever has a card in their Murder takes one of them back into the hand",
     "both hands are revealed, and each loses one card at random",
     "each player draws a card",
-    "a second card is flipped, and names a letter",
-    "each player discards the whole hand and draws anew",
-    "whoever has a Murder removes one stack of it",
+    "a second card is flipped, and whoever has its letter discards one card of it",
+    "each player discards the whole hand and draws {redraw}",
+    "whoever has a card in their Murder removes one of their own stacks",
     "nothing happens",
 )
 """What the Murdered Third does to both living players, by the numbers of THIRD_ACTS."""
@@ -64,6 +64,7 @@ class Words(Wording):
         rules: RULES, array of one.
         n: how many seats.
         word: the word to be completed.
+        redraw: what is drawn after an Expel.
     """
 
     def __init__(self, rules: np.ndarray, reader: int | None) -> None:
@@ -71,6 +72,7 @@ class Words(Wording):
         self.n = int(rules[0]["n_seats"])
         super().__init__([f"player_{seat}" for seat in range(self.n)], reader)
         self.word = "".join(stack[0] for stack in stacks_of(rules))
+        self.redraw = count_of(int(rules[0]["expel_draw"]), "card")
 
     def stack(self, name: str) -> str:
         """`M stack`, `first R stack`."""
@@ -82,6 +84,11 @@ class Words(Wording):
         if owner == NO_SEAT:
             return "somebody's"
         return self.owner(owner) if owner != who else "your own" if who == self.reader else "their own"
+
+    def third(self, flip: str) -> str:
+        """What the Murdered Third does with a flip, a letter or a wild."""
+        act = self.rules[0]["third_table"][c.FLIPS.index(flip)]
+        return THIRD[act].format(redraw=self.redraw)
 
     def people(self, seats: Iterable[int]) -> str:
         """`you and player_2`; `nobody` for none."""
