@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -12,6 +13,7 @@ import numpy as np
 from murder_envs.core.checks import fail, known_only
 from murder_envs.core.config import Check
 from murder_envs.core.tables import Actions, Layout
+from murder_envs.core.wording import Wording
 
 PAYOFFS = ("identical", "zero_sum", "general_sum")
 """Equal for all seats; adding up to 0; neither."""
@@ -68,7 +70,9 @@ class Ruleset:
             another seat than the one to act, what it would be told. The sentences of one decision differ for who acts.
         told: (rules, before, action, after, reader) -> the sentences that the reader is told when an action has led
             from one state to another, its private ones included; with `before` and `action` None, as the game begins.
-        rules_text: the rules in our own words, 300 to 900 words of Markdown.
+            A game that gives none of these three has plain ones, which name actions and phases by their identifiers,
+            say of others only that they have acted, and tell nothing that a seat learns on the way.
+        rules_text: the rules in our own words, 300 to 900 words of Markdown; "" if the game has none.
         rules_full: the same in full, by the rulebook's headings, and what is ours where the rulebook is silent.
         figures: (rules, state) -> numbers of a finished game, which reference figures average.
         options: `reset` options but `snapshot`, with their checks: fields of the rules record that one game may have
@@ -104,13 +108,16 @@ class Ruleset:
     figures_of_seat: Callable[[np.ndarray, np.ndarray, int], dict[str, float]] | None = None
     payoffs: str = "general_sum"
     padding: Mapping[str, tuple[int, Any]] = field(default_factory=dict)
-    asked: Any = None  # until every game has them
-    describe: Any = None
-    told: Any = None
+    asked: Callable[[np.ndarray, np.ndarray, int | None], str] = None  # type: ignore[assignment]
+    describe: Callable[[np.ndarray, np.ndarray, int, int | None], str] = None  # type: ignore[assignment]
+    told: Callable[[np.ndarray, np.ndarray | None, int | None, np.ndarray, int | None], list[str]] = None  # type: ignore[assignment]
     rules_text: str = ""
     rules_full: str = ""
 
     def __post_init__(self) -> None:
+        for name, plain in (("asked", _asked), ("describe", _describe), ("told", _told)):
+            if getattr(self, name) is None:
+                object.__setattr__(self, name, functools.partial(plain, self))
         self.rules["config_digest"] = 0
         told = f"{self.name} {self.version} ".encode() + self.rules.tobytes()
         self.rules["config_digest"] = np.frombuffer(hashlib.blake2b(told, digest_size=8).digest(), np.uint64)
@@ -198,3 +205,44 @@ class Ruleset:
         for seat, agent in enumerate(self.agents):
             found.setdefault(agent.rstrip("0123456789").rstrip("_"), []).append(seat)
         return found
+
+
+# -- Plain sentences, for a game that has none of its own -------------------------------------------------------------
+
+
+def _to_act(ruleset: Ruleset, rules: np.ndarray, state: np.ndarray) -> tuple[int, str]:
+    """The seat to act (-1 when over) and the phase."""
+    full = ruleset.snapshot(rules, state)
+    return int(full["to_act"]), str(full["phase"])
+
+
+def _asked(ruleset: Ruleset, rules: np.ndarray, state: np.ndarray, reader: int | None) -> str:
+    seat, phase = _to_act(ruleset, rules, state)
+    if seat < 0:
+        return "The game is over."
+    wording = Wording(ruleset.agents, reader)
+    return wording.sentence("{who} [is|are] to act" + (f": {phase}" if wording.sees(seat) else ""), seat)
+
+
+def _describe(ruleset: Ruleset, rules: np.ndarray, state: np.ndarray, action: int, reader: int | None) -> str:
+    seat, _ = _to_act(ruleset, rules, state)
+    wording = Wording(ruleset.agents, reader)
+    if not wording.sees(seat):
+        return wording.sentence("{who} acts", seat)
+    return wording.sentence("{who} [takes|take] the action {action}", seat, action=ruleset.actions.names[action])
+
+
+def _told(
+    ruleset: Ruleset,
+    rules: np.ndarray,
+    before: np.ndarray | None,
+    action: int | None,
+    after: np.ndarray,
+    reader: int | None,
+) -> list[str]:
+    if before is None or action is None:
+        return ["The game begins." if reader is None else f"You are {ruleset.agents[reader]}."]
+    sentences = [_describe(ruleset, rules, before, action, reader)]
+    if _to_act(ruleset, rules, after)[0] < 0:
+        sentences.append("The game is over.")
+    return sentences

@@ -189,7 +189,10 @@ def check_no_leak(table: Any, rng: random.Random) -> None:
             before = cursor.states.copy()
             cursor.act(action)
             told.append(ruleset.told(cursor.rules, before, action, cursor.states, seat))
-        if np.array_equal(after[0].look(seat), after[1].look(seat)):
+        # Who has seen different cards may see the same table, once these have been shuffled into a pile.
+        covers = data(ruleset.name, "twins.toml").get("covers")
+        covered = covers is not None and after[0].snapshot()[covers] > here.snapshot()[covers]
+        if not covered and np.array_equal(after[0].look(seat), after[1].look(seat)):
             assert told[0] == told[1], f"seat {seat} is told something hidden after {ruleset.actions.names[action]}"
 
 

@@ -1,7 +1,8 @@
 """Murder of Crows: a race to lay the word MURDER, 2 to 5 players, 55 cards; answers out of turn, card counting.
 
 Read in this order: cards, moves, state, config, deal, effects, play; then knowledge, view and redeal for who sees what;
-snapshots, text and heuristic as needed. `counts.py` packs eight counts into a word.
+snapshots, sentences, text and heuristic as needed. `counts.py` packs eight counts into a word; `words.py` has the words
+that sentences and text are made of, `story.py` the story of a complete word.
 
 Version history (raised by every change of play, observation or action ids):
 
@@ -14,7 +15,8 @@ from typing import Any
 
 from murder_envs.core.checks import an_int
 from murder_envs.core.contract import kernels_of
-from murder_envs.games.murder_of_crows import heuristic, play, redeal, snapshots, text, view
+from murder_envs.core.wording import document
+from murder_envs.games.murder_of_crows import heuristic, play, redeal, sentences, snapshots, text, view
 from murder_envs.games.murder_of_crows.config import CONFIGS, Config, make_rules
 from murder_envs.games.murder_of_crows.moves import ACTIONS, PHASES
 from murder_envs.games.murder_of_crows.state import State
@@ -51,6 +53,11 @@ def ruleset(**keywords: Any) -> Ruleset:
         snapshot=snapshots.snapshot,
         info=text.info,
         text=text.text,
+        asked=sentences.asked,
+        describe=sentences.describe,
+        told=sentences.told,
+        rules_text=document(__package__, "rules_short.md"),
+        rules_full=document(__package__, "rules.md"),
         figures=text.figures,
         public=snapshots.public,
         title=TITLE,

@@ -23,7 +23,7 @@ from murder_envs.games.murder_of_crows.effects import (
     with_murder,
 )
 from murder_envs.games.murder_of_crows.moves import ACTIONS, ENDING, MODES, PHASES
-from murder_envs.games.murder_of_crows.play import can_react, returns
+from murder_envs.games.murder_of_crows.play import can_react, returns, step
 from murder_envs.games.murder_of_crows.state import FLIPPED, N_EVENTS, State
 
 STAR = "*"
@@ -52,8 +52,8 @@ EFFECTS = {
     "raze": (REMOVES,),
 }
 """phase with a card in play -> effects that have this step."""
-THIRD_CARDS = {"third_take": "M", "third_lose": "D", "third_raze": "W"}
-"""phase of the Third -> what its flip begins with."""
+THIRD_PHASES = {"third_take": c.TAKE_BACK, "third_lose": c.DRAIN, "third_raze": c.REMOVE_OWN}
+"""phase of the Third -> what it does."""
 
 
 # -- Questions to the compiled rules ----------------------------------------------------------------
@@ -101,6 +101,12 @@ def seats_with_letter(states, rules, seats, letter):
 def seats_with_murder(states, rules):
     """The seats with at least one card in their Murder."""
     return with_murder(states[0], rules[0])
+
+
+@entry
+def act_anew(states, rules, action):
+    """Take a step, known to be legal, under rules that may differ from those of the game."""
+    step(states[0], rules[0], action)
 
 
 @entry
@@ -245,7 +251,7 @@ class Position(Reader):
         rules = self.rules[0]
         self.phase = self.read("phase", "start")
         self.over = self.phase == "over"
-        self.by_third = self.phase in THIRD_CARDS
+        self.by_third = self.phase in THIRD_PHASES
         if self.by_third and not rules["murdered_third"]:
             fail("phase", f"{self.phase} only with murdered_third")
         self.first = self.read("first", max(0, int(rules["first_player"])))
@@ -453,9 +459,9 @@ class Position(Reader):
                 fail("third_card", f"the Third's flip is not being resolved in {self.phase}")
             return
         card = self.card("third_card", name)
-        begins = THIRD_CARDS[self.phase]
-        if name[0] != begins:
-            fail("third_card", f"in {self.phase} a card {begins}, not {name}")
+        flips = [flip for flip, act in zip(c.FLIPS, self.rules[0]["third_table"]) if act == THIRD_PHASES[self.phase]]
+        if name[0] not in flips:
+            fail("third_card", f"in {self.phase} a card {' or '.join(flips) or '(there is none)'}, not {name}")
         if card not in [*self.discard, *(self.deck if self.phase == "third_lose" else [])]:
             fail("third_card", f"{name} is not in the discards")
         self.put("third_card", name)
