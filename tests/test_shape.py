@@ -116,7 +116,7 @@ def test_the_package_has_no_other_games():
 
 def test_a_game_s_data_is_complete(game):
     files = {path.name for path in (DATA / game).iterdir() if path.is_file()}
-    assert files == DATA_FILES
+    assert files - {"texts.toml"} == DATA_FILES
     assert list((DATA / game / "playthroughs").glob("*.txt"))
 
 
