@@ -327,8 +327,8 @@ def test_a_game_without_sentences_of_its_own_has_plain_ones(game):
     assert len(sentences) == len(cursor.legal())
     assert all(own.actions.names[action] in cursor.describe(action, None) for action in cursor.legal())
     assert len({cursor.describe(action, other) for action in cursor.legal()}) == 1
-    assert cursor.snapshot()["phase"] in cursor.asked(cursor.seat)
-    assert cursor.snapshot()["phase"] not in cursor.asked(other)
+    phase = f": {cursor.snapshot()['phase']}"
+    assert phase in cursor.asked(cursor.seat) and phase not in cursor.asked(other)
     told = cursor.ruleset.told
     assert told(cursor.rules, None, None, cursor.states, other) == [f"You are {own.agents[other]}."]
     rng = random.Random(3)

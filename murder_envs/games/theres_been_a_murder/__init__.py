@@ -14,7 +14,8 @@ from __future__ import annotations
 from typing import Any
 
 from murder_envs.core.contract import kernels_of
-from murder_envs.games.theres_been_a_murder import heuristic, play, redeal, snapshots, text, view
+from murder_envs.core.wording import document
+from murder_envs.games.theres_been_a_murder import heuristic, play, redeal, sentences, snapshots, text, view
 from murder_envs.games.theres_been_a_murder.config import CONFIGS, Config, make_rules
 from murder_envs.games.theres_been_a_murder.moves import ACTIONS, PHASES
 from murder_envs.games.theres_been_a_murder.series import Campaign
@@ -51,6 +52,11 @@ def ruleset(**keywords: Any) -> Ruleset:
         snapshot=snapshots.snapshot,
         info=text.info,
         text=text.text,
+        asked=sentences.asked,
+        describe=sentences.describe,
+        told=sentences.told,
+        rules_text=document(__package__, "rules_short.md"),
+        rules_full=document(__package__, "rules.md"),
         figures=text.figures,
         public=snapshots.public,
         title=TITLE,

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import textwrap
 from typing import Any
 
 import numpy as np
 
+from murder_envs.core.contract import NO_SEAT
 from murder_envs.core.snapshots import members_of
+from murder_envs.core.wording import Wording, listed
+from murder_envs.games.theres_been_a_murder import sentences
 from murder_envs.games.theres_been_a_murder.cards import NAMES, NO_CARD, RATINGS
 from murder_envs.games.theres_been_a_murder.moves import ENDINGS
 from murder_envs.games.theres_been_a_murder.snapshots import results, snapshot, table_of
@@ -33,6 +37,10 @@ def figures(rules: np.ndarray, state: np.ndarray) -> dict[str, float]:
     return numbers | {name: float(ending == name) for name in ENDINGS[1:]}
 
 
+SHOWN = 12
+"""How many events a text shows."""
+
+
 # -- The table as text --------------------------------------------------------------------------------
 
 
@@ -51,7 +59,7 @@ def text(rules: np.ndarray, state: np.ndarray, seat: int | None) -> str:
     full = snapshot(rules, state)
     n = len(full["hands"])
     viewer = n if seat is None else seat
-    lines = [headline(full, seat), turn_text(full), ""]
+    lines = [headline(full, seat), *turn_text(rules, state, full, seat), ""]
     for other in range(n):
         lines.append(hand_text(rules, state, full, other, seat))
     lines.append("")
@@ -62,11 +70,20 @@ def text(rules: np.ndarray, state: np.ndarray, seat: int | None) -> str:
     if rules[0]["n_symbols"]:
         symbols = ", ".join(f"player_{i}: {x}" for i, x in enumerate(full["signals"]) if x >= 0)
         lines.append(f"last symbols: {symbols or 'none'}")
-    lines += ["", "latest events:"] + [f"  {event_text(event)}" for event in full["events"][-8:]]
+    lines += ["", "latest events, oldest first:"]
+    wording = Wording([f"player_{i}" for i in range(n)], seat)
+    lines += [f"  {event_text(event, wording)}" for event in full["events"][-SHOWN:]] or ["  none"]
+    if len(full["events"]) > SHOWN:
+        lines.append(f"  ({len(full['events']) - SHOWN} earlier ones are not shown)")
     if seat is not None:
-        lines += ["", f"player_{viewer} knows where these may be:"]
+        lines += ["", "where these may be, as far as you know:"]
         lines += whereabouts(rules, state, full, viewer)
-    return "\n".join(lines) + "\n"
+    return "\n".join(line for long in lines for line in folded(long)) + "\n"
+
+
+def folded(line: str) -> list[str]:
+    """A line as lines of at most 120 characters, those after the first indented."""
+    return textwrap.wrap(line, 120, subsequent_indent="      ", break_long_words=False) or [""]
 
 
 def headline(full: dict[str, Any], seat: int | None) -> str:
@@ -75,18 +92,19 @@ def headline(full: dict[str, Any], seat: int | None) -> str:
     return f"There's Been A Murder, turn {full['turns']}, {seen_from}"
 
 
-def turn_text(full: dict[str, Any]) -> str:
+def turn_text(rules: np.ndarray, state: np.ndarray, full: dict[str, Any], seat: int | None) -> list[str]:
     """Whose turn it is, and what is asked of whom; or how the game ended."""
+    asked = sentences.asked(rules, state, seat)
     if full["over"]:
-        result = f"won, score {full['score']}" if full["won"] else "lost"
-        return f"the game is over: {result} ({full['ending'].replace('_', ' ')})"
-    asked = f"player_{full['to_act']} is asked: {full['phase']}"
-    effect = ""
+        return [asked]
+    wording = Wording([f"player_{i}" for i in range(len(full["hands"]))], seat)
+    turn = f"It is {wording.owner(full['turn'])} turn"
     if full["effect"]:
         by = " (by the Monkey)" if full["played"] != full["effect"] else ""
-        effect = f", {card_text(full['effect'])}{by} is carried out"
-    targets = "".join(f", on player_{t}" for t in full["targets"])
-    return f"player_{full['turn']}'s turn{effect}{targets}; {asked}"
+        turn += f"; {sentences.card_name(full['effect'])}{by} is carried out"
+    if full["targets"]:
+        turn += f", on {listed(wording.name(target) for target in full['targets'])}"
+    return [f"{turn}.", asked]
 
 
 def hand_text(rules: np.ndarray, state: np.ndarray, full: dict[str, Any], other: int, seat: int | None) -> str:
@@ -141,29 +159,33 @@ def whereabouts(rules: np.ndarray, state: np.ndarray, full: dict[str, Any], view
     return lines
 
 
-def event_text(event: list[Any]) -> str:
+def event_text(event: list[Any], wording: Wording) -> str:
     """A public event as a sentence."""
-    kind, a, b, argument = event
-    who, whom = f"player_{a}", f"player_{b}"
-    card = card_text(argument) if 0 < argument < len(NAMES) else ""
-    sentences = {
-        "draw": f"{who} draws a card",
-        "play": f"{who} plays {card}",
-        "discard": f"{who} discards {card}",
-        "target": f"{who} chooses {whom}",
-        "pass": f"{who} passes a card to {whom}",
-        "show": f"{who} shows a card to {whom}",
-        "bury": f"{who} puts a card under the deck",
-        "rescue": f"{who} shuffles {card} back into the deck",
-        "search": f"{who} looks through the deck and " + (f"discards {card}" if argument else "takes nothing"),
-        "butler": f"{who} announces the top card: {card}",
-        "pick": f"{who} takes one of the top cards",
-        "seer": f"{who} " + ("puts the bottom card on top" if argument else "leaves the bottom card"),
-        "name": f"{who} asks for {card}",
-        "report": f"{who} shows a random card of {whom}: {card}",
-        "blackmail": f"{who} shows the Blackmailer and the Detective, which goes into the deck",
-        "drunk": f"{who} has the Drunk",
-        "tell": f"{who} " + (f"tells about {card}" if card else "tells all it knows" if argument else "says nothing"),
-        "signal": f"{who} " + (f"sends symbol {argument - 1}" if argument else "sends no symbol"),
-    }
-    return sentences[kind]
+    kind, seat, other, argument = event
+    whom = wording.name(other) if other != NO_SEAT else ""
+    card = sentences.card_name(argument) if 0 < argument < len(NAMES) else ""
+    say = {
+        "draw": "{who} [draws|draw] a card",
+        "play": "{who} [plays|play] {card}",
+        "discard": "{who} [discards|discard] {card}",
+        "target": "{who} [chooses|choose] {whom}",
+        "pass": "{who} [passes|pass] a card to {whom}",
+        "show": "{who} [shows|show] a card to {whom}",
+        "bury": "{who} [puts|put] a card under the deck",
+        "rescue": "{who} [shuffles|shuffle] {card} back into the deck",
+        "search": "{who} [looks|look] through the deck and [discards|discard] " + (card or "nothing"),
+        "butler": "{who} [announces|announce] the top card of the deck: {card}",
+        "pick": "{who} [keeps|keep] one of the top cards of the deck",
+        "seer": "{who} [puts|put] the bottom card of the deck on top"
+        if argument
+        else "{who} [leaves|leave] the bottom card of the deck where it is",
+        "name": "{who} [asks|ask] who holds {card}",
+        "report": "{who} [shows|show] all a random card of {whom}: {card}",
+        "blackmail": "{who} [shows|show] the Blackmailer and the Detective, which is shuffled into the deck",
+        "drunk": "{who} [has|have] the Drunk",
+        "tell": "{who} [tells|tell] what is known of " + (card or "all cards")
+        if argument
+        else "{who} [says|say] no more",
+        "signal": "{who} [sends|send] " + (f"symbol {argument - 1}" if argument else "no symbol"),
+    }[kind]
+    return wording.sentence(say, seat, whom="themselves" if other == seat else whom, card=card)
