@@ -119,7 +119,7 @@ def test_a_wrong_replay_file_is_named(game, tmp_path):
         ({"game": [game]}, "^game"),
         ({"version": kept["version"] + 1}, "^version"),
         ({"config": {"no_such_parameter": 1}}, "^no_such_parameter"),
-        ({"config": {"name": 1}}, "^name: unknown parameter"),
+        ({"config": {"name": 1}}, "^name: unexpected keyword argument"),
         ({"config": 3}, "^config"),
         ({"options": ["first_player"]}, "^options"),
         ({"seed": -1}, "^seed"),
