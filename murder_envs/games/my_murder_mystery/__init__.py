@@ -27,11 +27,12 @@ import numpy as np
 from murder_envs.core.checks import a_seed, fail, known_only
 from murder_envs.core.contract import kernels_of
 from murder_envs.core.jit import records
-from murder_envs.games.my_murder_mystery import heuristic, play, position, redeal, snapshots, text, view
+from murder_envs.games.my_murder_mystery import heuristic, play, position, redeal, sentences, snapshots, text, view
 from murder_envs.games.my_murder_mystery.config import CONFIGS, GENERATED, Config, make_rules
 from murder_envs.games.my_murder_mystery.moves import PHASES, actions_of
+from murder_envs.games.my_murder_mystery.names import Library
 from murder_envs.games.my_murder_mystery.state import State
-from murder_envs.games.my_murder_mystery.text import to_toml
+from murder_envs.games.my_murder_mystery.writing import to_toml, written_case
 from murder_envs.ruleset import Ruleset
 
 __all__ = ["CONFIGS", "generate_case", "ruleset", "to_toml"]
@@ -47,7 +48,7 @@ def ruleset(**keywords: Any) -> Ruleset:
     """The configured game; ValueError names a parameter that is unknown or out of range."""
     config = Config.of(keywords)
     terms, rules = config.terms, make_rules(config)
-    book = text.Book(terms, config.written.texts if config.written else {})
+    library = Library(terms, config.written.texts if config.written else None)
 
     def with_options(options: Mapping[str, Any]) -> np.ndarray:
         known_only(options, (), "reset option")
@@ -69,7 +70,10 @@ def ruleset(**keywords: Any) -> Ruleset:
         restore=partial(position.restore, terms),
         snapshot=partial(snapshots.snapshot, terms),
         info=partial(text.info, terms),
-        text=partial(text.text, book),
+        text=partial(text.text, library),
+        asked=partial(sentences.asked, library),
+        describe=partial(sentences.describe, library),
+        told=partial(sentences.told, library),
         figures=partial(text.figures, terms),
         public=partial(snapshots.public, terms),
         title=TITLE,
@@ -97,4 +101,4 @@ def generate_case(seed: int, **keywords: Any) -> dict[str, Any]:
     rules = make_rules(config)
     state = records(State.dtype, 1)
     position.start_case(state, rules, seed)
-    return text.written_case(config.terms, config, rules, state)
+    return written_case(config, rules, state)

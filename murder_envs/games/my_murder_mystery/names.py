@@ -1,9 +1,9 @@
 """What a case calls its people, places, traits and questions, and what its cards read. Never compiled.
 
-A written case has names and texts of its own. Those of a generated case are drawn from word lists, by a hash of what all
-see from the set-up on and what never changes: who plays whom and who is out, everybody's traits, the fronts of the
-locations. So a restored or redealt game keeps its names, no seat learns anything from them, and cases differ in their
-names where they differ in these facts; a configuration that fixes all of them always has the same names.
+A written case has names and texts of its own. Those of a generated case are drawn from word lists, by a hash of what
+all see from the set-up on and what never changes: who plays whom and who is out, everybody's traits, the fronts of the
+locations. So a restored or redealt game keeps its names, and no seat learns anything from them. Two games whose seats,
+traits and fronts are equal have the same names; so has a configuration that fixes all of these.
 """
 
 from __future__ import annotations
@@ -69,11 +69,15 @@ class Book:
         """The title of the story."""
         return str(self.texts.get("title", "")) or "A case without a title"
 
-    @functools.cached_property
-    def opening(self) -> list[str]:
-        """Prologue and Introduction, which are read to all before play."""
-        texts = [self.texts.get("prologue", ""), *self.texts.get("introduction", [])]
-        return [capitalized(text) for text in texts if text]
+    @property
+    def prologue(self) -> list[str]:
+        """What is read first; [] if there is nothing."""
+        return sentences([self.texts.get("prologue", "")])
+
+    @property
+    def introduction(self) -> list[str]:
+        """What is read when all know whom they play."""
+        return sentences(self.texts.get("introduction", []))
 
     @functools.cached_property
     def people(self) -> list[Person]:
@@ -165,9 +169,14 @@ class Book:
         prose = self.texts.get("solution_text", []) if self.texts.get("solution", answers) == answers else []
         named = [self.people[self.terms.people.index(answer)].name for answer in answers.values()]
         return [
-            *(capitalized(text) for text in prose if text),
+            *sentences(prose),
             *(capitalized(f"{question.text} {name}") for question, name in zip(self.questions, named)),
         ]
+
+
+def sentences(texts: Sequence[str]) -> list[str]:
+    """The texts that are not empty, each with a capital letter and a full stop."""
+    return [capitalized(text) for text in texts if text]
 
 
 def joined(prose: str, sentences: Any) -> str:
@@ -259,7 +268,8 @@ def drawn_book(terms: Terms, key: bytes) -> Book:
         "prologue": setting["prologue"],
         "introduction": setting["introduction"],
         "questions": [
-            {"key": q, "text": question["text"], "who": question["who"]} for q, question in zip(terms.questions, questions)
+            {"key": q, "text": question["text"], "who": question["who"]}
+            for q, question in zip(terms.questions, questions)
         ],
         "traits": [{"key": t, **trait} for t, trait in zip(terms.traits, traits)],
         "characters": [
