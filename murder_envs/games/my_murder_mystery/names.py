@@ -166,12 +166,17 @@ class Book:
 
     def solution(self, answers: Mapping[str, str]) -> list[str]:
         """The Solution cards: their prose, if it is that of these answers, and each answer."""
-        prose = self.texts.get("solution_text", []) if self.texts.get("solution", answers) == answers else []
-        named = [self.people[self.terms.people.index(answer)].name for answer in answers.values()]
+        names = [self.people[self.terms.people.index(answer)].name for answer in answers.values()]
+        prose = self.texts.get("solution_text", []) if self.texts.get("solution") == answers else self.done(names)
         return [
             *sentences(prose),
-            *(capitalized(f"{question.text} {name}") for question, name in zip(self.questions, named)),
+            *(capitalized(f"{question.text} {name}") for question, name in zip(self.questions, names)),
         ]
+
+    def done(self, names: Sequence[str]) -> list[str]:
+        """What the answers to the questions of a generated case did: who is named first in the first text."""
+        deeds = [f"{name} {deed}." for name, deed in zip(names, self.deeds)]
+        return deeds and [deeds[c.MURDER], " ".join(deeds[1:]) or "There was no other secret."]
 
 
 def sentences(texts: Sequence[str]) -> list[str]:

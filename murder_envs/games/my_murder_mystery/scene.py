@@ -20,11 +20,11 @@ from murder_envs.games.my_murder_mystery.snapshots import POINTED, StateView
 
 EVENTS = {
     "visit": '{who} [chooses|choose] {location} ("{front}")',
-    "veto_location": "{who} [vetoes|veto] {location}",
-    "veto_leader": "{who} [vetoes|veto] {seat}",
+    "veto_location": "{who} [spends|spend] a token to veto {location}",
+    "veto_leader": "{who} [spends|spend] a token to veto {seat}",
     "reveal": "{who} [reads|read] aloud at {location}: {back}",
     "hand": "{who} [takes|take] card {card} from the stack and [reads|read] it alone",
-    "take": "{who} [takes|take] card {card} from {seat} and [reads|read] it alone",
+    "take": "{who} [spends|spend] a token to take card {card} from {seat}, and [reads|read] it alone",
     "say": '{who} [says|say]: "{fact}"',
     "ask": '{who} [asks|ask] {seat}: "{question}"',
     "suspect": '{who} [says|say]: "I suspect {person}."',
@@ -145,15 +145,17 @@ class Scene:
         guilt = [q for q in range(len(self.terms.questions)) if self.s["solution"][q] == seat]
         story = self.book.story(int(self.s["person"][seat]), guilt, self.view.clearing(self.s["story"][seat]))
         cards = [f"{name}: {text}" for name, text in zip(("Story A", "Story B", "Relationships"), story) if text]
-        for objective in self.view.objectives(seat):
-            cards.append(f"Objective, {counted(objective.points, 'point')}: {self.objective(objective)}.")
-        return cards
+        objectives = [
+            f"{self.objective(objective)} ({counted(objective.points, 'point')})"
+            for objective in self.view.objectives(seat)
+        ]
+        return [*cards, f"Objectives: {'; '.join(objectives)}."]
 
     def objective(self, objective: Objective) -> str:
-        """What is to be done for an objective, after "to"."""
+        """What is to be done for an objective."""
         question = self.question(objective.question)
         if objective.kind == c.ACCUSE:
-            return "accuse the right character of the murder"
+            return "accuse the murderer"
         if objective.kind == c.ANSWER:
             return f'write the right answer to "{question}"'
         by = f"at most {counted(objective.limit, 'other player')}" if objective.limit else "no other player"
@@ -310,10 +312,23 @@ class Scene:
         ]
 
     def score(self, seat: int, done: list[bool], points: int) -> str:
-        """Points of a seat, and which objectives were completed."""
-        results = [
-            f"{self.objective(objective)} ({counted(objective.points, 'point')}: {'done' if completed else 'not done'})"
-            for objective, completed in zip(self.view.objectives(seat), done)
-        ]
-        verb = "{who} [scores|score] {points}: to {results}"
-        return self.words.sentence(verb, seat, points=counted(points, "point"), results="; to ".join(results))
+        """Points of a seat, which objectives were completed, and what was written for them."""
+        s, results = self.s, []
+        answers = dict(zip(s["must_answer"][seat].tolist(), s["answers"][seat].tolist()))
+        for objective, completed in zip(self.view.objectives(seat), done):
+            result = ("right" if completed else "wrong") + ": "
+            if objective.kind == c.HIDE:
+                result = ("kept" if completed else "lost") + ": "
+            elif objective.kind == c.ANSWER:
+                result = f"{self.name(answers[objective.question])}, {result}"
+            else:
+                result = f"{self.name(int(s['accusation'][seat]))}, {result}"
+            gained = counted(objective.points if completed else 0, "point")
+            results.append(f"{self.objective(objective)} ({result}{gained})")
+        return self.words.sentence(
+            "{who} [scores|score] {points}{but}: {results}",
+            seat,
+            points=counted(points, "point"),
+            but=", in vain" if s["accused"] == seat else "",
+            results="; ".join(results),
+        )

@@ -7,6 +7,7 @@ import numpy as np
 from murder_envs.core.snapshots import clockwise, members_of
 from murder_envs.core.wording import capitalized, listed
 from murder_envs.games.my_murder_mystery import cards as c
+from murder_envs.games.my_murder_mystery import moves as m
 from murder_envs.games.my_murder_mystery.moves import PHASE
 from murder_envs.games.my_murder_mystery.names import Library
 from murder_envs.games.my_murder_mystery.scene import Scene, counted
@@ -45,7 +46,7 @@ def describe(library: Library, rules: np.ndarray, state: np.ndarray, action: int
         chosen, nominee = scene.title(int(s["chosen"])), scene.as_leader(int(s["nominee"]), seat)
         return words.sentence(template, seat, location=chosen, nominee=nominee)
     if kind == "take" and seat in scene.readers(event[2]):
-        again = "{who} [takes|take] card {card} from {seat} and [knows|know] it already"
+        again = "{who} [spends|spend] a token to take back card {card} from {seat}, and [knows|know] it already"
         return words.sentence(again, seat, card=f"{event[2]:02}", seat=scene.name(event[3]))
     return scene.event(event)
 
@@ -66,20 +67,26 @@ def condemned(scene: Scene, person: int) -> str:
 QUESTIONS = {
     "visit": "{who}, the Leader, [chooses|choose] the location for round {round}",
     "visit again": "{who}, the Leader, [chooses|choose] another location than {vetoed} for round {round}",
-    "veto_location": "{who} may veto {location}{take}",
-    "talk": "{who} [has|have] a turn to talk{take}",
-    "final": "{who} [has|have] a turn to talk in the final discussion{take}",
-    "silent": "{who} may take a top secret card from another player",
+    "veto_location": "{who} may veto {location}",
+    "talk": "{who} [has|have] a turn to talk",
+    "final": "{who} [has|have] a turn to talk in the final discussion",
+    "silent": "{who} may spend a token to take a top secret card from another player",
     "reply": '{who} may reply to {asker}, or decline: "{question}"',
     "leader": "{who} [names|name] the next Leader",
     "leader again": "{who} [names|name] another player than {vetoed} as the next Leader",
-    "veto_leader": "{who} may veto {nominee}{take}",
+    "veto_leader": "{who} may veto {nominee}",
     "accuse": '{who} [writes|write] an accusation: "{murder}"',
     "answer": "{who} [writes|write] an answer",
     "own answer": '{who} [writes|write] an answer: "{question}"',
     "tiebreak": "{tied} are tied for the most accusations: {who}, the Leader, [decides|decide] between them",
 }
 """What is asked."""
+
+CHOICES = {
+    "full": "You may make one statement, ask one question, name a suspect, or say nothing.",
+    "suspect": "You may name a suspect, or say nothing.",
+}
+"""What can be said in a turn, by `speech`."""
 
 
 def asked(library: Library, rules: np.ndarray, state: np.ndarray, reader: int | None) -> str:
@@ -88,20 +95,30 @@ def asked(library: Library, rules: np.ndarray, state: np.ndarray, reader: int | 
     if scene.phase == "over":
         return f"The game is over. {scene.winning()}"
     seat = int(s["to_act"])
-    takeable = scene.takeable(seat)
-    return scene.words.sentence(
+    request = scene.words.sentence(
         QUESTIONS[what_is_asked(scene)],
         seat,
         round=f"{int(s['round_n'])} of {int(rules[0]['rounds'])}",
         vetoed=scene.vetoed,
         location=scene.title(int(s["chosen"])),
-        take=f", and can take card {listed(takeable, 'or')} before" if takeable else "",
         nominee=scene.as_leader(int(s["nominee"]), seat),
         asker=scene.name((int(s["leader"]) + int(s["spoken"])) % scene.n),
         question=scene.question(int(s["question"])),
         murder=scene.question(c.MURDER),
         tied=scene.names(scene.most_accused()) if scene.phase == "tiebreak" else "",
     )
+    return " ".join([request, *(choices(scene) if seat == reader else [])])
+
+
+def choices(scene: Scene) -> list[str]:
+    """What whoever is asked can do beside, in sentences."""
+    sentences = []
+    if scene.phase == "talk" and not scene.is_silent:
+        sentences.append(CHOICES[m.SPEECHES[scene.rules[0]["speech"]]])
+    takeable = scene.takeable(int(scene.s["to_act"]))
+    if takeable and scene.phase in ("talk", "veto_location", "veto_leader") and not scene.is_silent:
+        sentences.append(f"Before that you may spend a token to take card {listed(takeable, 'or')}.")
+    return sentences
 
 
 def what_is_asked(scene: Scene) -> str:
@@ -157,7 +174,8 @@ def steps(scene: Scene, before: np.ndarray) -> list[str]:
     if s["final"] and not then["final"]:
         sentences.append("The investigation is over, and the final discussion begins.")
     if scene.phase == "accuse" and then["phase"] not in (PHASE.accuse, PHASE.answer):
-        sentences.append("Now everybody writes an accusation, and answers, in secret.")
+        answers = f" and {counted(scene.terms.n_answers, 'answer')}" if scene.terms.n_answers else ""
+        sentences.append(f"Now everybody writes an accusation{answers} in secret.")
     if scene.pointed and then["phase"] != PHASE.tiebreak:
         sentences.append(scene.pointing())
     if scene.phase == "over":
@@ -201,9 +219,10 @@ def task(scene: Scene) -> list[str]:
             f"the question is {questions[0]}" if not questions[1:] else f"the questions are {listed(questions)}"
         ),
         MURDERER[c.POOLS.index(terms.murderer_pool)],
-        f"{int(r['rounds'])} of the {terms.n_locations} locations will be read, "
-        f"and whoever has {counted(int(r['win_points']), 'point')} at the end wins.",
-        f"Each player has {counted(int(r['tokens']), 'action token')}.",
+        f"There are {counted(int(r['rounds']), 'round')}, each at one of the {terms.n_locations} locations.",
+        "At the end the most accused player is eliminated. "
+        f"Of the others, whoever has {counted(int(r['win_points']), 'point')} or more wins.",
+        f"Each player begins with {counted(int(r['tokens']), 'action token')}.",
     ]
 
 

@@ -181,8 +181,8 @@ def shown(scene: Scene, q: int) -> str:
     ]
     left = int(s["shown_fits"]) & int(s["own_fits"][seat])
     people = [place for place in range(n_people) if left >> q * n_people + place & 1]
-    who = f"only {scene.names(people)} can be the answer"
-    return capitalized(f"the answer {listed(known)}; {who}" if known else who)
+    who = f"It is {scene.names(people)}." if len(people) == 1 else f"Not ruled out: {scene.names(people)}."
+    return f"The answer {listed(known)}. {who}" if known else who
 
 
 def characters(scene: Scene) -> list[str]:
@@ -212,7 +212,7 @@ def locations(scene: Scene) -> list[str]:
         line = f'{number} {scene.title(number)}, on "{scene.front(number)}" ({state})'
         if scene.s["order"][number - 1] or scene.reader is None:
             card = int(scene.s["hands"][number - 1])
-            line += f": {scene.back(number)}" + (f" Card {card:02} is handed out." if card else "")
+            line += f": {scene.back(number)}" + (f" It hands out card {card:02}." if card else "")
         lines.append(line)
     return lines
 
@@ -241,7 +241,10 @@ def own_cards(scene: Scene) -> list[list[str]]:
                 if place != m.NOBODY:
                     question = scene.question(int(scene.s["must_answer"][seat, k]))
                     lines.append(f'Answer to "{question}": {scene.named(place)}.')
-        sections.append(titled(f"{scene.words.owner(seat)} cards".replace("your", "Your", 1), lines))
+        title = f"{'Your' if seat == scene.reader else scene.words.owner(seat)} cards"
+        sections.append(
+            titled(f"{title} ({counted(int(scene.rules[0]['win_points']), 'point')} at the end win)", lines)
+        )
     return sections
 
 

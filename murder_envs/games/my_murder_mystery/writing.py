@@ -30,7 +30,7 @@ def written_case(config: Config, rules: np.ndarray, state: np.ndarray) -> dict[s
     texts = writer.book.texts
     return {
         **{name: texts[name] for name in ("title", "prologue", "introduction")},
-        "solution_text": writer.solution_text(),
+        "solution_text": writer.book.done([*map(writer.name, writer.full["answers"].values())]),
         "summary": f"{config.rounds} rounds: choose a place, read it, talk, pass the token. Then accuse and answer.",
         "witness_facts": terms.n_witness,
         "questions": texts["questions"],
@@ -97,12 +97,6 @@ class CaseWriter:
                 row["to"] = self.full["characters"][holder]
             rows.append(row)
         return sorted(rows, key=lambda row: row["number"])
-
-    def solution_text(self) -> list[str]:
-        """Who did it, and what the others did."""
-        names = map(self.name, self.full["answers"].values())
-        deed, *others = [f"{name} {deed}." for name, deed in zip(names, self.book.deeds)]
-        return [deed, " ".join(others) or "There was no other secret."]
 
 
 def to_toml(case: Mapping[str, Any]) -> str:
