@@ -27,6 +27,7 @@ import numpy as np
 from murder_envs.core.checks import a_seed, fail, known_only
 from murder_envs.core.contract import kernels_of
 from murder_envs.core.jit import records
+from murder_envs.core.wording import document
 from murder_envs.games.my_murder_mystery import heuristic, play, position, redeal, sentences, snapshots, text, view
 from murder_envs.games.my_murder_mystery.config import CONFIGS, GENERATED, Config, make_rules
 from murder_envs.games.my_murder_mystery.moves import PHASES, actions_of
@@ -74,6 +75,8 @@ def ruleset(**keywords: Any) -> Ruleset:
         asked=partial(sentences.asked, library),
         describe=partial(sentences.describe, library),
         told=partial(sentences.told, library),
+        rules_text=document(__package__, "rules_short.md"),
+        rules_full=document(__package__, "rules.md"),
         figures=partial(text.figures, terms),
         public=partial(snapshots.public, terms),
         title=TITLE,

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from murder_envs.core.wording import capitalized, document
+from murder_envs.core.wording import capitalized, document, listed
 from murder_envs.games.my_murder_mystery import cards as c
 from murder_envs.games.my_murder_mystery.case import Fact, Terms
 
@@ -132,6 +132,15 @@ class Book:
         """What the back of a top secret card says."""
         rows = [row for row in self.texts.get("secrets", []) if row["number"] == card]
         return self.printed(rows[0] if rows else {}, facts) or "It tells nothing of use."
+
+    def out(self, keys: Sequence[str]) -> str:
+        """What card 05 or 06 says when so many are out; "" where nobody is."""
+        if not keys:
+            return ""
+        names = listed(self.people[self.terms.people.index(key)].name for key in keys)
+        rows = [row for row in self.texts.get("secrets", []) if sorted(row.get("out", [])) == sorted(keys)]
+        prose = f"{names} could not come tonight." if self.deeds else rows[0].get("text", "") if rows else ""
+        return joined(prose, [f"{names} {'is' if len(keys) == 1 else 'are'} out."])
 
     def printed(self, row: Row, facts: list[str]) -> str:
         """The prose of a card, and its facts where the prose does not spell them out."""

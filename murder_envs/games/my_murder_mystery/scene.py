@@ -130,6 +130,11 @@ class Scene:
         """What the back of a top secret card says, after its number."""
         return f"Card {card:02}: {self.book.secret(card, self.view.secret(card))}"
 
+    def out_card(self) -> list[str]:
+        """What Top Secret card 05 or 06 says, which is turned over for all; [] where nobody is out."""
+        keys = [self.view.key(place) for place in range(self.n, self.terms.n_portraits)]
+        return [f"Card {c.OUT_CARD[len(keys)]:02} is turned over: {self.book.out(keys)}"] if keys else []
+
     def readers(self, card: int) -> list[int]:
         """The seats that have read a card."""
         return members_of(self.s["readers"][card])

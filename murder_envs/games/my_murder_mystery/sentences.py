@@ -199,6 +199,7 @@ def opening(scene: Scene) -> list[str]:
     return [
         f'The case is "{scene.book.title}".',
         *scene.book.prologue,
+        *scene.out_card(),
         *(scene.part(seat) for seat in seats),
         *(scene.no_part(place) for place in range(scene.n, len(scene.terms.people))),
         *scene.book.introduction,

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from murder_envs.core.wording import listed
 from murder_envs.games.my_murder_mystery import cards as c
 from murder_envs.games.my_murder_mystery.config import Config
 from murder_envs.games.my_murder_mystery.names import Book, Library
@@ -88,8 +87,7 @@ class CaseWriter:
         out = self.full["out"]
         rows: list[dict[str, Any]] = []
         if out:
-            text = f"{listed(map(self.name, out))} could not come tonight."
-            rows.append({"number": c.OUT_CARD[len(out)], "out": out, "text": text})
+            rows.append({"number": c.OUT_CARD[len(out)], "out": out, "text": self.book.out(out)})
         for card, holder in self.full["holders"].items():
             facts = self.full["secrets"][card]
             row = {"number": int(card), "facts": facts, "text": self.book.secret(int(card), facts)}
