@@ -294,7 +294,7 @@ class Scene:
         if accused == NOBODY:
             return "No player is accused, so nobody is eliminated."
         if accused >= self.n:
-            return f"{self.named(accused)} is accused most, whom nobody plays: nobody is eliminated."
+            return f"{self.named(accused)}, whom nobody plays, is accused most, so nobody is eliminated."
         return self.words.sentence("{who}, the most accused player, [is|are] eliminated", accused)
 
     def winning(self) -> str:

@@ -66,19 +66,19 @@ def condemned(scene: Scene, person: int) -> str:
 
 QUESTIONS = {
     "visit": "{who}, the Leader, [chooses|choose] the location for round {round}",
-    "visit again": "{who}, the Leader, [chooses|choose] another location than {vetoed} for round {round}",
+    "visit again": "{who}, the Leader, [chooses|choose] a location other than {vetoed} for round {round}",
     "veto_location": "{who} may veto {location}",
     "talk": "{who} [has|have] a turn to talk",
     "final": "{who} [has|have] a turn to talk in the final discussion",
     "silent": "{who} may spend a token to take a top secret card from another player",
     "reply": '{who} may reply to {asker}, or decline: "{question}"',
     "leader": "{who} [names|name] the next Leader",
-    "leader again": "{who} [names|name] another player than {vetoed} as the next Leader",
+    "leader again": "{who} [names|name] a player other than {vetoed} as the next Leader",
     "veto_leader": "{who} may veto {nominee}",
     "accuse": '{who} [writes|write] an accusation: "{murder}"',
     "answer": "{who} [writes|write] an answer",
     "own answer": '{who} [writes|write] an answer: "{question}"',
-    "tiebreak": "{tied} are tied for the most accusations: {who}, the Leader, [decides|decide] between them",
+    "tiebreak": "{tied} are tied for the most accusations: {who}, the Leader, [decides|decide] the tie",
 }
 """What is asked."""
 
@@ -220,7 +220,7 @@ def task(scene: Scene) -> list[str]:
             f"the question is {questions[0]}" if not questions[1:] else f"the questions are {listed(questions)}"
         ),
         MURDERER[c.POOLS.index(terms.murderer_pool)],
-        f"There are {counted(int(r['rounds']), 'round')}, each at one of the {terms.n_locations} locations.",
+        f"The game has {counted(int(r['rounds']), 'round')}. In each, one of the {terms.n_locations} locations is read.",
         "At the end the most accused player is eliminated. "
         f"Of the others, whoever has {counted(int(r['win_points']), 'point')} or more wins.",
         f"Each player begins with {counted(int(r['tokens']), 'action token')}.",
