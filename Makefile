@@ -19,14 +19,15 @@ PYTEST := $(PY) -m pytest -n $(JOBS) --dist worksteal
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help train test test-fast test-debug test-nojit test-openspiel coverage lint types format hooks bench warm release \
-	clean distclean
+.PHONY: help train test test-fast test-debug test-nojit test-openspiel test-clients coverage lint types format hooks \
+	bench warm release clean distclean
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 	@echo
 	@echo "  For train: GAME=name STEPS=n SEED=n PLAYERS=n ARGS='...'    e.g. make train STEPS=500000 SEED=1"
 	@echo "  For bench: GAME=name ARGS='...'    For warm: GAME=name    For tests: JOBS=n, processes at a time"
+	@echo "  For test-clients: CLIENT=library"
 	@echo "  For all:   PYTHON=interpreter VENV=folder"
 
 train: $(VENV)/.installed-train  ## train agents by self-play; results go to runs/
@@ -58,6 +59,10 @@ test-nojit: $(VENV)/.installed-test  ## a small part of the tests, uncompiled
 # Apart from `test`, which needs no OpenSpiel and leaves these tests out where OpenSpiel is not installed.
 test-openspiel: $(VENV)/.installed-openspiel  ## the tests of the games as OpenSpiel sees them
 	$(PYTEST) tests/test_openspiel.py tests/test_shape.py::test_the_programs_of_the_pages_run
+
+# Other people's libraries; each has a virtual environment of its own in .clients/ (some gigabytes in all).
+test-clients:  ## what other libraries make of the games; writes docs/clients.md
+	$(PYTHON) -m tests.clients $(CLIENT)
 
 # Uncompiled, since a compiled kernel cannot be followed line by line.
 coverage: $(VENV)/.installed-test  ## which lines of the rules the uncompiled tests run, file by file
@@ -92,10 +97,10 @@ release: $(VENV)/.installed-test  ## build wheel and sdist into dist/, check the
 
 clean:  ## remove what builds and tools leave behind (keeps runs/ and the virtual environment)
 	rm -rf build dist htmlcov .coverage .coverage.* *.egg-info .pytest_cache .mypy_cache .ruff_cache
-	find . -path ./$(VENV) -prune -o -name .git -prune -o -name __pycache__ -type d -prune -exec rm -rf {} +
+	find . -path ./$(VENV) -prune -o -name .clients -prune -o -name .git -prune -o -name __pycache__ -type d -prune -exec rm -rf {} +
 
 distclean: clean  ## the same, and the virtual environment
-	rm -rf $(VENV)
+	rm -rf $(VENV) .clients
 
 # -- The virtual environment ------------------------------------------------------------------------------------------
 

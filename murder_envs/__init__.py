@@ -21,12 +21,25 @@ from murder_envs.registry import GAMES, env_id, make_ruleset
 __version__ = "0.1.0"
 
 _LATER = {
+    "AnyAction": "murder_envs.api.seat",
+    "AnyActions": "murder_envs.api.vector",
+    "PaddedInfos": "murder_envs.api.aec",
     "SkipForced": "murder_envs.api.aec",
-    "episode_seed": "murder_envs.core.rng",
+    "episode_seed": "murder_envs.seeds",
 }
 """Public name -> the module that has it, imported when the name is first used."""
 
-__all__ = ["GAMES", "SkipForced", "__version__", "env_id", "episode_seed", "make_ruleset"]
+__all__ = [
+    "GAMES",
+    "AnyAction",
+    "AnyActions",
+    "PaddedInfos",
+    "SkipForced",
+    "__version__",
+    "env_id",
+    "episode_seed",
+    "make_ruleset",
+]
 
 
 def _register() -> None:

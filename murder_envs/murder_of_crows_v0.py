@@ -7,12 +7,10 @@
 `env` behaves as under PettingZoo's default wrappers; in `raw_env` an illegal action raises ValueError.
 """
 
-from functools import partial
-
 from murder_envs.api import aec
 from murder_envs.games.murder_of_crows import CONFIGS
 
 __all__ = ["CONFIGS", "env", "raw_env"]
 
-env = partial(aec.env, "murder_of_crows")
-raw_env = partial(aec.raw_env, "murder_of_crows")
+env = aec.constructor("murder_of_crows", "env")
+raw_env = aec.constructor("murder_of_crows", "raw_env")

@@ -9,12 +9,10 @@
 `env` behaves as under PettingZoo's default wrappers; in `raw_env` an illegal action raises ValueError.
 """
 
-from functools import partial
-
 from murder_envs.api import aec
 from murder_envs.games.my_murder_mystery import CONFIGS, generate_case, to_toml
 
 __all__ = ["CONFIGS", "env", "generate_case", "raw_env", "to_toml"]
 
-env = partial(aec.env, "my_murder_mystery")
-raw_env = partial(aec.raw_env, "my_murder_mystery")
+env = aec.constructor("my_murder_mystery", "env")
+raw_env = aec.constructor("my_murder_mystery", "raw_env")

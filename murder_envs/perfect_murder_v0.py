@@ -7,12 +7,10 @@
 `env` behaves as under PettingZoo's default wrappers; in `raw_env` an illegal action raises ValueError.
 """
 
-from functools import partial
-
 from murder_envs.api import aec
 from murder_envs.games.perfect_murder import CONFIGS, home_and_away
 
 __all__ = ["CONFIGS", "env", "home_and_away", "raw_env"]
 
-env = partial(aec.env, "perfect_murder")
-raw_env = partial(aec.raw_env, "perfect_murder")
+env = aec.constructor("perfect_murder", "env")
+raw_env = aec.constructor("perfect_murder", "raw_env")

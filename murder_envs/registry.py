@@ -7,6 +7,8 @@ import functools
 import importlib
 from typing import Any
 
+from murder_envs.core.checks import shown
+from murder_envs.core.config import Parameters
 from murder_envs.ruleset import Ruleset
 
 GAMES = {
@@ -21,7 +23,7 @@ GAMES = {
 def game(name: str) -> Any:
     """The package of a game's rules; ValueError names an unknown game."""
     if not isinstance(name, str) or name not in GAMES:
-        raise ValueError(f"game: one of {', '.join(GAMES)}, not {name!r}")
+        raise ValueError(f"game: one of {', '.join(GAMES)}, not {shown(name)}")
     return importlib.import_module(GAMES[name])
 
 
@@ -45,6 +47,11 @@ copyreg.pickle(Ruleset, _pickled)
 def env_id(name: str) -> str:
     """The id of a game in PettingZoo's and Gymnasium's registries."""
     return f"murder_envs/{name.replace('_', '-')}-v0"
+
+
+def parameters(name: str) -> type[Parameters]:
+    """The parameters of a game, as its Config declares them; ValueError names an unknown game."""
+    return game(name).Config
 
 
 @functools.cache

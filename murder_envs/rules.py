@@ -19,6 +19,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--short", action="store_true", help="in 300 to 900 words, enough to play from")
     settings = parser.parse_args(arguments)
     ruleset = make_ruleset(settings.game)
+    if not ruleset.rules_full:
+        parser.error(f"{settings.game} has no rules in our own words yet")
     print(ruleset.rules_text if settings.short else ruleset.rules_full, end="")
     return 0
 

@@ -7,12 +7,10 @@
 `env` behaves as under PettingZoo's default wrappers; in `raw_env` an illegal action raises ValueError.
 """
 
-from functools import partial
-
 from murder_envs.api import aec
 from murder_envs.games.theres_been_a_murder import CONFIGS, Campaign
 
 __all__ = ["CONFIGS", "Campaign", "env", "raw_env"]
 
-env = partial(aec.env, "theres_been_a_murder")
-raw_env = partial(aec.raw_env, "theres_been_a_murder")
+env = aec.constructor("theres_been_a_murder", "env")
+raw_env = aec.constructor("theres_been_a_murder", "raw_env")

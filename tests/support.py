@@ -117,6 +117,15 @@ def same(a: Any, b: Any) -> bool:
     return type(a) is type(b) and a == b
 
 
+def shapes(value: Any) -> Any:
+    """The keys, lengths and types of an info, without what is in its texts and numbers."""
+    if isinstance(value, dict):
+        return {key: shapes(each) for key, each in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [shapes(each) for each in value]
+    return value.shape if isinstance(value, np.ndarray) else type(value)
+
+
 def agrees(actual: Any, expected: Any, where: str = "") -> list[str]:
     """What of `expected` (as in a ruling) is not so in a snapshot, a line each; empty if all is."""
     if not (isinstance(expected, dict) and isinstance(actual, dict)):
@@ -190,7 +199,7 @@ class Table:
 
     def act(self, action: int) -> None:
         """Take a legal action, given by its id."""
-        self.history.append(self.states.copy())
+        self.history.append(jit.copied(self.states))
         self.played.append(f"{self.seat} {self.ruleset.actions.names[action]}")
         self.cursor.act(action)
 

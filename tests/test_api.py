@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import copy
 import importlib
+import inspect
 import itertools
 import pickle
 import random
@@ -41,7 +42,7 @@ from murder_envs import warm
 from murder_envs.api import aec
 from murder_envs.drivers.cursor import Cursor
 from murder_envs.registry import GAMES, configs, env_id
-from tests.support import ROOT, all_configs, covering, ruleset_of, through_read_only_memory
+from tests.support import ROOT, all_configs, covering, ruleset_of, shapes, through_read_only_memory
 
 DEFAULTS = [(game, "default") for game in GAMES]
 COVERING = [(game, config) for game in GAMES for config in covering(game)]
@@ -573,6 +574,21 @@ def test_a_copy_of_a_cursor_is_independent(game, way):
     assert cursor.snapshot() == before and twin.snapshot() != before
 
 
+@pytest.mark.nojit
+def test_a_cursor_starts_from_integers_of_any_kind(game):
+    cursor, other = Cursor(ruleset_of(game)), Cursor(ruleset_of(game))
+    cursor.deal(7)
+    for kind in (np.int64, np.uint8, np.array):
+        other.deal(kind(7))
+        assert other.snapshot() == cursor.snapshot()
+    before = cursor.states.tobytes()
+    for wrong in (7.0, np.array(5.7), True, np.array([7]), "7", 2**63, None):
+        for call in (cursor.deal, lambda seed: cursor.restore({}, seed), lambda seed: cursor.redeal(0, seed)):
+            with pytest.raises(ValueError, match="^seed: "):
+                call(wrong)
+    assert cursor.states.tobytes() == before
+
+
 COPIES = {
     "clone": lambda env: env.clone(),
     "copy": copy.copy,
@@ -604,6 +620,31 @@ def test_a_copy_goes_on_with_the_same_game(case, kind, way):
         for each in (env, twin):
             each.reset()
         assert same(everything(env), everything(twin))
+
+
+@every_game
+@both_kinds
+@pytest.mark.parametrize("way", [*COPIES, "redeal"])
+def test_a_copy_made_inside_a_loop_can_be_iterated(case, kind, way):
+    """Nobody iterates the copy yet; the loop itself still insists on a step."""
+
+    def play_by_iterating(env):
+        for _ in env.agent_iter():
+            env.step(next(iter(env.legal_actions()), None))
+        return env.num_agents
+
+    env = make(case, kind)
+    env.reset(seed=2)
+    for k, _ in enumerate(env.agent_iter()):
+        twin = env.redeal(0, k) if way == "redeal" else COPIES[way](env)
+        assert play_by_iterating(twin) == 0
+        if k == 2:
+            break
+        env.step(env.legal_actions()[0])
+    if kind == "env":
+        with pytest.raises(AssertionError, match="need to call step"):
+            for _ in env.agent_iter():
+                pass
 
 
 @pytest.mark.nojit
@@ -733,7 +774,26 @@ def test_the_module_of_a_game(case):
     assert all(hasattr(module, name) for name in module.__all__)
     assert isinstance(module.env(), aec.Env) and isinstance(module.raw_env(), aec.RawEnv)
     assert not isinstance(module.raw_env(), aec.Env)
-    assert isinstance(pickle.loads(pickle.dumps(module.env))(), aec.Env)
+
+
+@every_game
+@pytest.mark.parametrize("name", KINDS)
+def test_the_help_of_a_constructor(case, name):
+    game = case[0]
+    module = getattr(murder_envs, f"{game}_v0")
+    constructor = getattr(module, name)
+    assert inspect.isfunction(constructor) and pickle.loads(pickle.dumps(constructor)) is constructor
+    signature, told = inspect.signature(constructor), inspect.getdoc(constructor)
+    own = [each for each in signature.parameters.values() if each.kind is each.KEYWORD_ONLY]
+    defaults = {each.name: each.default for each in own if each.default is not None}
+    assert constructor(None, 1, **defaults).ruleset.config == ruleset_of(game).config == make(case).ruleset.config
+    assert list(signature.parameters) == ["render_mode", "render_seat", *ruleset_of(game).config]
+    assert signature.return_annotation is (aec.Env if name == "env" else aec.RawEnv)
+    assert all(f"\n    {parameter}: " in told for parameter in signature.parameters)
+    assert max(map(len, told.splitlines())) <= 120
+    for keyword, near in (("render_mod", "render_mode"), ("rewards", "reward")):
+        with pytest.raises(TypeError, match=f"^{keyword}: unexpected keyword argument .*; did you mean {near}"):
+            constructor(**{keyword: 1})
 
 
 def test_importing_is_light_and_warns_of_nothing():
@@ -809,6 +869,30 @@ def test_skip_forced_can_be_copied(case):
         assert play(twin, random.Random(1)) == play(third, random.Random(1))
         assert same(everything(twin), everything(third))
     assert type(env.redeal(0, 1)) is murder_envs.SkipForced
+
+
+# -- PaddedInfos ------------------------------------------------------------------------------------------------------
+
+
+@covering_kinds
+def test_padded_infos_have_the_same_shape_in_every_game(case, kind):
+    env = murder_envs.PaddedInfos(make(case, kind))
+    last = []
+    for seed in range(6):
+        env.reset(seed=seed)
+        assert all(set(info) == {"action_mask"} for info in env.infos.values())
+        play(env, random.Random(seed))
+        agent = env.agent_selection
+        last += env.infos.values()
+        assert same(env.last()[-1], env.infos[agent])
+        for name, value in env.env.infos[agent].items():
+            length = len(value) if name in env.ruleset.padding else None
+            assert same(env.infos[agent][name][:length] if length is not None else env.infos[agent][name], value)
+    assert len(last[0]) > 1 and all(shapes(info) == shapes(last[0]) for info in last)
+    for way in COPIES.values():
+        assert type(way(env)) is murder_envs.PaddedInfos
+    env.reset(seed=1)
+    assert type(env.redeal(0, 1)) is murder_envs.PaddedInfos
 
 
 class Paying(pettingzoo.AECEnv):

@@ -2,7 +2,9 @@
 
 import copy
 import dataclasses
+import multiprocessing
 import pickle
+import sys
 
 import numpy as np
 import pytest
@@ -12,8 +14,12 @@ from murder_envs.core.jit import COMPILED, bind
 from murder_envs.core.rng import episode_seed
 from murder_envs.drivers import rollout
 from murder_envs.drivers.batch import Batch
+from murder_envs.drivers.chance import Chance
+from murder_envs.drivers.cursor import ILLEGAL, Cursor
 from murder_envs.drivers.prior import ScriptedPrior
-from tests.support import Table, decisions_of, ruleset_of, through_read_only_memory
+from murder_envs.drivers.search import Search
+from murder_envs.registry import GAMES
+from tests.support import Table, all_configs, decisions_of, ruleset_of, through_read_only_memory
 
 ARRAYS = (
     "states", "observations", "masks", "legal_sets", "seats", "learners", "rewards", "terminated", "truncated",
@@ -235,11 +241,14 @@ def test_an_illegal_action_changes_no_byte(ruleset):
             batch.step([actions[0], actions[1], wrong])
         assert wrong != illegal or ruleset.actions.names[wrong] in str(error.value)
         assert bytes_of(batch) == before
-    for wrong in (actions[:2], actions.astype(float), actions > 0, [[0, 0, 0]]):
+    for wrong in (actions[:2], actions.astype(float), actions > 0, [[0, 0, 0]], actions[:, None, None]):
         with pytest.raises(ValueError, match="actions: "):
             batch.step(wrong)
         assert bytes_of(batch) == before
+    other = batch.clone()
     batch.step(actions.astype(np.uint8))
+    other.step(actions[:, None])
+    assert bytes_of(batch) == bytes_of(other)
 
 
 def test_some_games_can_step_alone(ruleset):
@@ -273,6 +282,32 @@ def test_without_auto_reset_a_finished_game_stays(ruleset):
     assert batch.start(3, 77) and batch.seeds[3] == 77 and batch.seats[3] >= 0
     batch.reset()
     assert (batch.episodes == 1).all() and batch.seeds[2] == episode_seed(1, 2, 1)
+
+
+def test_games_with_seeds_of_their_own(ruleset):
+    """Each goes on as a single environment does: from the seed itself, then from `episode_seed(seed, 0, k)`."""
+    batch = Batch(ruleset, 3, 1)
+    batch.reset([5, np.int64(6), None])
+    alone = {0: 5, 1: 6}
+    while not (batch.episodes > 1).all():
+        for i in range(3):
+            k = int(batch.episodes[i])
+            own = alone.get(i)
+            expected = episode_seed(1, i, k) if own is None else episode_seed(own, 0, k) if k else own
+            assert batch.seeds[i] == expected
+        batch.step(batch.choose())
+    assert batch.seed == 1
+    one = Batch(ruleset, 1)
+    one.reset([6])
+    batch.reset([5, 6, 7])
+    assert (one.observations[0] == batch.observations[1]).all() and one.choose()[0] == batch.choose()[1]
+    before = bytes_of(batch)
+    batch.reset(9, games=[0, 2])
+    assert bytes_of(batch) != before and batch.seeds[2] == episode_seed(9, 2, int(batch.episodes[2]))
+    assert batch.seeds[1] in (6, episode_seed(6, 0, int(batch.episodes[1]))) and batch.seed == 1
+    for wrong in ([1], [1, 2, 3, 4], [1, 2, 3.0], [1, 2, -1], np.arange(3)):
+        with pytest.raises(ValueError, match="^seed: "):
+            batch.reset(wrong)
 
 
 def test_snapshots_there_and_back(ruleset):
@@ -348,6 +383,8 @@ def test_a_reset_that_fails_changes_nothing(ruleset, monkeypatch):
         ({"seat": 0, "opponents": ["random"] * 30}, "opponents: "),
         ({"seat": "all", "opponents": "random"}, "opponents: "),
         ({"skip_forced": 1}, "skip_forced: "),
+        ({"auto_reset": 1}, "auto_reset: "),
+        ({"pass_over": 1}, "pass_over: "),
         ({"parallel": 0}, "parallel: "),
     ],
     ids=str,
@@ -384,6 +421,33 @@ def test_threads_change_nothing(ruleset):
         assert one.step(actions) == two.step(actions)
     assert bytes_of(one) == bytes_of(two)
     assert two._pool is not None
+    two.close()
+
+
+def step_and_compare(batch, actions, expected):
+    """What a process that was forked off does: the same step as its parent."""
+    batch.step(actions)
+    sys.exit(bytes_of(batch) != expected)
+
+
+@pytest.mark.skipif("fork" not in multiprocessing.get_all_start_methods(), reason="this system cannot fork")
+@pytest.mark.filterwarnings("ignore:.*multi-threaded.*fork:DeprecationWarning")
+def test_a_process_that_is_forked_off_has_threads_of_its_own():
+    ruleset = ruleset_of(next(iter(GAMES)))
+    one, two = Batch(ruleset, 1500, 4), Batch(ruleset, 1500, 4, parallel=2)
+    for batch in (one, two):
+        batch.reset()
+        batch.step(batch.choose())
+    actions = one.choose()
+    one.step(actions)
+    child = multiprocessing.get_context("fork").Process(
+        target=step_and_compare, args=(two, actions, bytes_of(one)), daemon=True
+    )
+    child.start()
+    child.join(60)
+    assert child.exitcode == 0
+    two.step(actions)
+    assert bytes_of(one) == bytes_of(two)
     two.close()
 
 
@@ -426,6 +490,120 @@ def test_wrong_arguments_of_play_are_named(ruleset, arguments, named):
         rollout.play(ruleset, states=np.zeros((1, 1), ruleset.STATE))
     with pytest.raises(ValueError, match="^state: "):
         rollout.playouts(ruleset, [1], 1)
+
+
+STATE_DOORS = {
+    "play": lambda ruleset, states: rollout.play(ruleset, states=states),
+    "playouts": lambda ruleset, states: rollout.playouts(ruleset, states, 1),
+    "search": lambda ruleset, states: Search(ruleset, "flat", 1).run(states),
+    "chance": lambda ruleset, states: Chance(ruleset).after(states, 0),
+    "cursor": lambda ruleset, states: Cursor(ruleset).place(states),
+}
+RULES_DOORS = {
+    "play": lambda ruleset, rules: rollout.play(ruleset, games=1, rules=rules),
+    "playouts": lambda ruleset, rules: rollout.playouts(ruleset, Table(ruleset).states, 1, rules=rules),
+    "search": lambda ruleset, rules: Search(ruleset, "flat", 1).run(Table(ruleset).states, rules=rules),
+    "chance": lambda ruleset, rules: Chance(ruleset, rules),
+    "cursor": lambda ruleset, rules: Cursor(ruleset, rules),
+    "deal": lambda ruleset, rules: Cursor(ruleset).deal(0, rules),
+    "restore": lambda ruleset, rules: Cursor(ruleset).restore({}, 0, rules),
+}
+
+
+def another(ruleset):
+    """The same game in another configuration."""
+    return ruleset_of(ruleset.name, list(all_configs(ruleset.name))[-1])
+
+
+def random_records(dtype, n):
+    return np.frombuffer(np.random.default_rng(n).bytes(n * dtype.itemsize), dtype)
+
+
+@pytest.mark.nojit
+@pytest.mark.parametrize("door", STATE_DOORS)
+def test_states_of_another_configuration_are_refused(ruleset, door):
+    """All configurations have one record type, and compiled code would read and write beyond its arrays."""
+    own, foreign = Table(ruleset).states, Table(another(ruleset)).states
+    wrong = [foreign, random_records(ruleset.STATE, 1), np.zeros(1, ruleset.STATE), own[None], own.view(np.uint8), [1]]
+    if door != "play":
+        wrong += [own[:0], np.concatenate([own, own])]
+    for states in wrong:
+        with pytest.raises(ValueError, match="^states?: "):
+            STATE_DOORS[door](ruleset, states)
+    mixed = np.concatenate([own, foreign])
+    with pytest.raises(ValueError, match="^states: "):
+        rollout.play(ruleset, states=mixed)
+
+
+@pytest.mark.nojit
+@pytest.mark.parametrize("door", RULES_DOORS)
+def test_rules_of_another_configuration_are_refused(ruleset, door):
+    own = ruleset.rules
+    unlike = own.copy()
+    unlike["n_seats" if "n_seats" in own.dtype.names else "rounds"] += 1
+    wrong = [another(ruleset).rules, random_records(own.dtype, 1), unlike, own[:0], own[0], np.concatenate([own, own])]
+    for rules in [*wrong, own.view(np.uint8), "rules"]:
+        with pytest.raises(ValueError, match="^rules: "):
+            RULES_DOORS[door](ruleset, rules)
+
+
+@pytest.mark.nojit
+def test_rules_with_options_are_taken(ruleset):
+    rules = ruleset.with_options(dict.fromkeys(ruleset.options, 0))
+    assert ruleset.checked_rules(rules.copy()).tobytes() == rules.tobytes()
+    assert rollout.play(ruleset, games=1, rules=rules.copy()).decisions[0] > 0
+    for name in ruleset.options:
+        rules[name] = 100
+        with pytest.raises(ValueError, match=f"^rules: {name}: "):
+            ruleset.checked_rules(rules)
+
+
+@pytest.mark.nojit
+def test_a_cursor_takes_no_seat_seed_or_action_that_there_is_not(ruleset):
+    cursor = Cursor(ruleset)
+    cursor.deal(0)
+    before = cursor.snapshot()
+    for seat in (-1, ruleset.n_seats, 0.5):
+        with pytest.raises(ValueError, match="^seat: "):
+            cursor.look(seat)
+        with pytest.raises(ValueError, match="^seat: "):
+            cursor.redeal(seat, 0)
+    for action in (-1, ruleset.actions.n, 64 * ruleset.actions.n_words, 2**62, -(2**63)):
+        assert cursor.advance(action) == ILLEGAL
+    for start in (cursor.deal, lambda seed: cursor.restore({}, seed), lambda seed: cursor.redeal(0, seed)):
+        for seed in (2**63, -(2**63) - 1, 0.5, "1"):
+            with pytest.raises(ValueError, match="^seed: "):
+                start(seed)
+    assert cursor.snapshot() == before
+
+
+@pytest.mark.nojit
+def test_pickles_of_another_configuration_are_refused(ruleset):
+    """As after an update of the package, or of a file that a configuration names."""
+    batch, foreign = Batch(ruleset, 2, 1), Batch(another(ruleset), 2, 1)
+    batch.reset()
+    foreign.reset()
+    kept = batch.__getstate__()
+    for name, wrong in {"states": foreign.states, "final_states": foreign.states, "_rules": foreign._rules}.items():
+        with pytest.raises(ValueError, match=f"^{name.removeprefix('_')}: "):
+            Batch.__new__(Batch).__setstate__({**kept, name: wrong})
+
+
+@pytest.mark.nojit
+def test_no_observation_leads_the_scripted_player_astray(ruleset):
+    """It looks up nothing beyond its tables (uncompiled: IndexError), and takes no action that is illegal."""
+    random, prior = np.random.default_rng(7), ScriptedPrior(ruleset)
+    low, high = (bound.astype(int) for bound in ruleset.observation.bounds())
+    for k in range(150):
+        row = random.integers(-128, 128, low.size) if k % 3 == 2 else random.integers(low, high + 1)
+        row = np.where(random.random(low.size) < random.choice([0, 0.5, 0.95]), 0, row).astype(np.int8)
+        mask = random.random(ruleset.actions.n) < random.choice([0.02, 0.3, 1])
+        mask[random.integers(mask.size)] = True
+        try:
+            with np.errstate(all="ignore"):
+                assert mask[prior(row[None], mask[None])[0]]
+        except ValueError as error:
+            assert str(error).startswith("observations: as the game gives them")
 
 
 def test_policies_are_told_apart(ruleset):
@@ -551,4 +729,6 @@ def test_each_kernel_is_compiled_once(ruleset):
     for driver in ("batch", "rollout"):
         for name, kernel in vars(bind(ruleset, driver)).items():
             if hasattr(kernel, "signatures"):
-                assert len(kernel.signatures) <= 1, f"{driver}.{name}: {kernel.signatures}"
+                # What all games write alike has a signature for each game that this process has played.
+                most = len(GAMES) if kernel.py_func.__module__.startswith("murder_envs.core.") else 1
+                assert len(kernel.signatures) <= most, f"{driver}.{name}: {kernel.signatures}"

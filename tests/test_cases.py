@@ -6,13 +6,17 @@ For games whose public module has `generate_case` and `to_toml`.
 from __future__ import annotations
 
 import importlib
+import json
+import pathlib
+import pickle
 import random
 import tomllib
 from typing import Any
 
 import pytest
 
-from tests.support import CASES, all_configs
+from murder_envs.registry import make_ruleset
+from tests.support import CASES, all_configs, ruleset_of
 
 SEEDS = (0, 5)
 MODULES = {game: importlib.import_module(f"murder_envs.{game}_v0") for game, _ in CASES}
@@ -77,6 +81,23 @@ def test_a_generated_case_plays_the_same_as_a_written_one(game, name, seed, tmp_
     assert {agent: {**info, "action_mask": None} for agent, info in written.infos.items()} == {
         agent: {**info, "action_mask": None} for agent, info in dealt.infos.items()
     }
+
+
+@pytest.mark.parametrize("game", sorted({game for game, _ in CASES if "case" in ruleset_of(game).config}))
+def test_a_case_is_kept_and_its_file_is_not_asked_again(game, tmp_path):
+    """What was pickled or saved with a case goes on with it when the file has been edited."""
+    package = importlib.import_module(MODULES[game].__name__.removesuffix("_v0").replace("envs.", "envs.games."))
+    (shipped, *_) = sorted(pathlib.Path(package.__file__).parent.rglob("*.toml"))
+    file = tmp_path / "case.toml"
+    file.write_text(shipped.read_text(encoding="utf-8"), encoding="utf-8")
+    for path in (file, str(file)):
+        env = MODULES[game].raw_env(case=path)
+        env.reset(seed=1)
+        before, kept = pickle.dumps(env), json.dumps(env.unwrapped.ruleset.config)
+        file.write_text("", encoding="utf-8")
+        again, anew = pickle.loads(before), make_ruleset(game, **json.loads(kept))
+        assert again.snapshot() == env.snapshot() and anew.rules.tobytes() == env.ruleset.rules.tobytes()
+        file.write_text(shipped.read_text(encoding="utf-8"), encoding="utf-8")
 
 
 @pytest.mark.parametrize(("game", "name"), GENERATED)

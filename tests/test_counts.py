@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Collection
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,11 @@ class Tree:
     A *view* is an observation that a seat can meet, whoever's turn it is, at the end too. An *information state* is
     what a seat to act has had before it: its own observations and actions so far.
 
+    Args:
+        table: a table of the game.
+        depth: decisions after which a line ends; None: at the end of the game.
+        wanted: what to count beside lines and decisions, some of WANTED: each takes its time at every position.
+
     Attributes:
         lines: complete lines of play, or of `depth` decisions.
         decisions: decision points.
@@ -31,8 +37,12 @@ class Tree:
         value: mean of the figures of finished games, if all choose at random.
     """
 
-    def __init__(self, table: Table, depth: int | None = None) -> None:
+    WANTED = ("information_states", "views", "random_play")
+
+    def __init__(self, table: Table, depth: int | None = None, wanted: Collection[str] = WANTED) -> None:
         self.table = table
+        self.sees = "views" in wanted or "information_states" in wanted
+        self.scores = "random_play" in wanted
         self.chance = Chance(table.ruleset)
         self.cursor, self.rules, self.n_seats = Cursor(table.ruleset), table.ruleset.rules, table.ruleset.n_seats
         self.depth = depth
@@ -52,23 +62,28 @@ class Tree:
         if seat < 0 or decisions == self.depth:
             self.lines += 1
             self.longest = max(self.longest, decisions)
-            if seat < 0:
+            if seat < 0 and self.scores:
                 for name, x in self.table.ruleset.figures(self.rules, states).items():
                     self.value[name] += weight * x
             return
         self.decisions += 1
-        here = hash((seat, past[seat], seen[seat]))
-        self.information_states.add(here)
         legal = self.cursor.legal()
+        if self.sees:
+            here = hash((seat, past[seat], seen[seat]))
+            self.information_states.add(here)
+        then = past
         for action in legal:
-            then = (*past[:seat], hash((here, action)), *past[seat + 1 :])
+            if self.sees:
+                then = (*past[:seat], hash((here, action)), *past[seat + 1 :])
             for outcome, share in self.chance.after(states, action):
                 self._walk(outcome, then, decisions + 1, weight * share / len(legal))
 
     def _look(self, states: np.ndarray) -> list[bytes]:
-        """Stand at a position: what each seat sees there, which is entered into the views."""
+        """Stand at a position: what each seat sees there, which is entered into the views; nothing if not wanted."""
         self.cursor.place(states)
-        seen = []
+        seen: list[bytes] = []
+        if not self.sees:
+            return seen
         for seat in range(self.n_seats):
             seen.append(self.cursor.look(seat).tobytes())
             self.views[seat].add(seen[-1])
@@ -88,7 +103,7 @@ def marks_of(count: dict[str, Any]) -> list[pytest.MarkDecorator]:
 )
 def test_count(game, count):
     ruleset = with_config(game, count.get("config", {}))
-    tree = Tree(Table(ruleset), count.get("depth"))
+    tree = Tree(Table(ruleset), count.get("depth"), set(count) & set(Tree.WANTED))
     if "setup" in count:
         starts = [Outcome(Table(ruleset, 1, count["setup"]).states, 1.0)]
     else:
@@ -105,7 +120,7 @@ def test_count(game, count):
         "views": [len(views) for views in tree.views],
         "random_play": dict(tree.value),
     }
-    expected = {name: value for name, value in count.items() if name in counted}
+    expected = {name: count[name] for name in counted if name in count}
     assert expected, "nothing to count"
     for name, value in expected.items():
         if isinstance(value, dict):

@@ -223,9 +223,14 @@ def test_episode_seeds():
         return mix(z ^ (episode * 0x94D049BB133111EB + GOLDEN & MASK_64)) >> 1
 
     cases = list(itertools.product((0, 1, 2**63 - 1), (-1, 0, 1, 1000), (0, 1, 2, 10**6)))
-    seeds = [int(episode_seed(*case)) for case in cases]
+    seeds = [episode_seed(*case) for case in cases]
     assert seeds == [plain(*case) for case in cases]
-    assert len(set(seeds)) == len(cases) and all(0 <= seed < 2**63 for seed in seeds)
+    assert len(set(seeds)) == len(cases) and all(type(seed) is int and 0 <= seed < 2**63 for seed in seeds)
+    assert episode_seed(np.uint8(7), np.int32(1), np.int64(2)) == episode_seed(7, 1, 2)
+    for at, name in enumerate(("seed", "game", "episode")):
+        for wrong in (5.0, np.float64(5), True, np.array([5]), "5", None, 2**63, *([-1] if name != "game" else [])):
+            with pytest.raises(ValueError, match=f"^{name}: "):
+                episode_seed(*[wrong if each == at else 5 for each in range(3)])
 
 
 # -- Bits -------------------------------------------------------------------------------------------------------------

@@ -5,8 +5,11 @@ Without OpenSpiel (`make test-openspiel` installs it) all of this is left out.
 
 from __future__ import annotations
 
+import concurrent.futures
+import copy
 import functools
 import itertools
+import pickle
 import random
 from typing import Any
 
@@ -17,6 +20,7 @@ from murder_envs.registry import GAMES, configs
 from tests.support import rows, with_config
 
 pyspiel = pytest.importorskip("pyspiel")
+generate_playthrough = pytest.importorskip("open_spiel.python.algorithms.generate_playthrough")
 openspiel = pytest.importorskip("murder_envs.api.openspiel")
 
 FAST, MOST = 30_000, 100_000
@@ -405,9 +409,55 @@ def test_an_observer_says_what_it_cannot_do(game):
     loaded = openspiel.load(game)
     with pytest.raises(ValueError, match=r"^params: "):
         loaded.make_py_observer(None, {"x": 1})
-    public = pyspiel.IIGObservationType(True, False, pyspiel.PrivateInfoType.NONE)
-    with pytest.raises(ValueError, match=r"^iig_obs_type: "):
-        loaded.make_py_observer(public, None)
+    for private in (pyspiel.PrivateInfoType.NONE, pyspiel.PrivateInfoType.ALL_PLAYERS):
+        assert loaded.make_py_observer(pyspiel.IIGObservationType(True, False, private), None) is None
+    observer, state = loaded.make_py_observer(None, None), loaded.new_initial_state().child(0)
+    for look in (observer.set_from, observer.string_from):
+        for seat in (-1, loaded.num_players()):
+            with pytest.raises(ValueError, match=r"^seat: "):
+                look(state, seat)
+
+
+def test_a_playthrough_can_be_generated(game):
+    """It asks for all kinds of observers, also for those that there are not."""
+    name, config = openspiel.name_of(game), next(iter(set(configs(game)) & {"tiny", "duel-MU"}))
+    text = generate_playthrough.playthrough(f"{name}(config={config})", action_sequence=None, seed=1)
+    assert f'GameType.short_name = "{name}"' in text and "Rewards()" in text
+
+
+COPIES = {"pickle": lambda thing: pickle.loads(pickle.dumps(thing)), "copy": copy.copy, "deepcopy": copy.deepcopy}
+
+
+@pytest.mark.parametrize("way", COPIES)
+def test_games_and_states_can_be_copied(game, way):
+    for loaded in (openspiel.load(game, seed=3), openspiel.load(game, next(reversed(configs(game))))):
+        again = COPIES[way](loaded)
+        assert str(again) == str(loaded)
+        state, other = loaded.new_initial_state().child(0), again.new_initial_state().child(0)
+        assert str(state) == str(other)
+        twin = COPIES[way](state)
+        assert twin.history() == state.history() and str(twin) == str(state)
+        if not state.is_terminal() and not state.is_chance_node():
+            action = state.legal_actions()[-1]
+            assert str(twin.child(action)) == str(state.child(action))
+
+
+def test_threads_may_play_one_game(game):
+    loaded = openspiel.load(game)
+    starts = [loaded.new_initial_state().child(0) for _ in range(4)]
+
+    def play(state: Any, seed: int) -> list[str]:
+        rng, seen = random.Random(seed), []
+        for _ in range(40):
+            if state.is_terminal():
+                break
+            seen.append(state.information_state_string(state.current_player()))
+            state.apply_action(rng.choice(state.legal_actions()))
+        return [*seen, str(state)]
+
+    alone = [play(start.clone(), seed) for seed, start in enumerate(starts)]
+    with concurrent.futures.ThreadPoolExecutor(4) as pool:
+        assert [*pool.map(play, starts, range(4))] == alone
 
 
 # -- The table of benchmarks ------------------------------------------------------------------------------------------

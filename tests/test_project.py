@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import re
 import tomllib
@@ -13,6 +14,8 @@ from tests.support import ROOT
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("benchmarks/**/*.md")])
+
+CLIENTS = sorted(path for path in (ROOT / "tests" / "clients").glob("[a-z]*.py") if path.stem != "report")
 
 
 @pytest.fixture(params=PAGES, ids=lambda path: path.relative_to(ROOT).as_posix())
@@ -120,3 +123,15 @@ def test_every_library_of_an_extra_is_used():
             name = re.split(r"[\[<>=]", requirement)[0]
             if name not in used_otherwise:
                 assert names.get(name, name.replace("-", "_")) in code, (extra, name)
+
+
+@pytest.mark.parametrize("script", CLIENTS, ids=lambda path: path.stem)
+def test_the_page_of_clients_tells_of_each(script):
+    """It was written after the script: each way has its row, or the library could not be had."""
+    body = ast.parse(script.read_text(encoding="utf-8")).body
+    functions = [each for each in body if isinstance(each, ast.FunctionDef) and not each.name.startswith("_")]
+    ways = [(ast.get_docstring(each) or "").splitlines()[0] for each in functions]
+    page = text("docs/clients.md")
+    assert ways
+    for way in ways:
+        assert f"| {way} |" in page or f"| {script.stem} |  |  | not run" in page

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from murder_envs.core.checks import a_choice, a_text, an_int
+from murder_envs.core.checks import a_choice, a_text, an_int, shown
 from murder_envs.core.config import Parameters, boolean, integer, option, parameter_rows
 from murder_envs.core.jit import entry, records
 from murder_envs.core.records import NOTHING, Record, choice, emptier, field_rows, flag, members, number, seat, table
@@ -123,6 +123,16 @@ def test_unknown_fields_are_named():
         Reader(State, rules_of(), {"rond": 1}, ("other",))
     with pytest.raises(ValueError, match="^snapshot: a dict"):
         Reader(State, rules_of(), [1], ())  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match=r"^x{97}\.\.\.: unknown snapshot field"):
+        Reader(State, rules_of(), {"x" * 9999: 1}, ())
+
+
+def test_errors_quote_a_line_of_what_they_were_given():
+    for value in ("x" * 9999, np.zeros((99, 99)), [[1] * 99] * 99, "\n" * 999, 10**5000):
+        with pytest.raises(ValueError, match="^n: an int|^n: 0 to 9, not") as caught:
+            an_int("n", value, 0, 9)
+        assert len(str(caught.value)) < 150 and "\n" not in str(caught.value)
+    assert shown("x") == "'x'" and shown([1, 2]) == "[1, 2]"
 
 
 def test_what_follows_must_agree():

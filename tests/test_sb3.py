@@ -8,7 +8,10 @@ sb3_contrib = pytest.importorskip("sb3_contrib")
 
 from sb3_contrib.common.maskable.evaluation import evaluate_policy  # noqa: E402
 from sb3_contrib.common.maskable.utils import get_action_masks, is_masking_supported  # noqa: E402
+from stable_baselines3 import PPO  # noqa: E402
+from stable_baselines3.common.env_util import make_vec_env  # noqa: E402
 
+from murder_envs import AnyAction, env_id  # noqa: E402
 from murder_envs.api.sb3 import BatchVecEnv, make  # noqa: E402
 from murder_envs.drivers.batch import Batch  # noqa: E402
 from tests.support import decisions_of, named, ruleset_of  # noqa: E402
@@ -252,11 +255,115 @@ def test_what_the_library_asks_for(ruleset):
         ({"opponents": first_legal}, "opponents: "),
         ({"opponents": [first_legal] * 40, "seat": 0}, "opponents: "),
         ({"seat": -1}, "seat: "),
-        ({"render_mode": "human"}, "render_mode: "),
+        ({"render_mode": 1}, "^render_mode: "),
         ({"scores": 1}, "scores: "),
+        ({"num_envs": "8"}, "^num_envs: "),
+        ({"num_envs": 0}, "^num_envs: "),
     ],
     ids=named,
 )
 def test_wrong_arguments_are_named(ruleset, options, named):
     with pytest.raises(ValueError, match=named):
-        BatchVecEnv(ruleset, 2, **options)
+        BatchVecEnv(ruleset, **{"num_envs": 2, **options})
+
+
+def test_unknown_keywords_are_named(game):
+    with pytest.raises(TypeError, match="^opponent: unexpected keyword argument 'opponent'; did you mean opponents"):
+        make(game, 2, opponent="random")
+
+
+@pytest.mark.nojit
+def test_nothing_is_told_of_games_that_have_not_begun(ruleset):
+    env = BatchVecEnv(ruleset, 2, render_mode="ansi")
+    for call in (
+        env.render,
+        env.action_masks,
+        lambda: env.step(np.zeros(2, int)),
+        *(lambda name=name: env.env_method(name) for name in ("snapshot", "render", "action_masks")),
+    ):
+        with pytest.raises(AssertionError, match="reset"):
+            call()
+
+
+@pytest.mark.nojit
+@pytest.mark.filterwarnings("error")
+def test_rendering(ruleset, capsys):
+    env = BatchVecEnv(ruleset, 2, seed=1, render_mode="ansi")
+    env.reset()
+    assert env.render() == env.render("ansi") == "\n\n".join(env.env_method("render"))
+    text = env.render()
+    with pytest.warns(UserWarning, match="rgb_array"):
+        assert env.render("rgb_array") is None
+    env.set_attr("render_mode", "human")
+    assert env.render() is None and capsys.readouterr().out == f"{text}\n"
+    with pytest.warns(UserWarning, match="that is not in the possible render_modes"):
+        silent = BatchVecEnv(ruleset, 2, render_mode="rgb_array")
+    silent.reset()
+    with pytest.warns(UserWarning, match="no `render_mode`"):
+        assert silent.render() is None
+    texts = set()
+    for seat in (None, 0, 1):
+        env = BatchVecEnv(ruleset, 1, seed=1, render_mode="ansi", render_seat=seat)
+        env.reset()
+        texts.add(env.render())
+    assert len(texts) == 3
+
+
+@pytest.mark.nojit
+def test_attributes_are_those_of_all_games(ruleset):
+    env = BatchVecEnv(ruleset, 3, seed=1, seat=0, opponents="heuristic")
+    env.reset()
+    for name in ("opponents", "skip_forced", "seat", "num_envs", "batch", "no_such_attribute"):
+        with pytest.raises(AttributeError, match=name):
+            env.set_attr(name, "random")
+    with pytest.raises(ValueError, match="^indices: "):
+        env.set_attr("render_mode", "ansi", indices=[0])
+    env.set_attr("render_mode", "ansi", indices=range(3))
+    assert env.get_attr("opponents") == ["heuristic"] * 3 and env.get_attr("render_mode", [0, 2]) == ["ansi"] * 2
+    texts = env.env_method("render")
+    assert env.env_method("render", indices=[2, 0]) == [texts[2], texts[0]]
+    assert env.env_method("render", indices=1) == [texts[1]]
+    for wrong in (3, -1, [0, 3], ["0"]):
+        with pytest.raises(ValueError, match="^indices: "):
+            env.env_method("snapshot", indices=wrong)
+
+
+@pytest.mark.nojit
+def test_a_reset_in_which_an_opponent_fails_changes_nothing(ruleset):
+    answers = [first_legal]
+
+    def opponent(observations, masks, seats):
+        return answers[0](observations, masks, seats)
+
+    env = BatchVecEnv(ruleset, 4, seed=1, seat="random", opponents=opponent)
+    env.reset()
+    env.step(env.batch.choose())
+    before = [array.tobytes() for array in env.batch._tables], env.batch.seed, env.unseen.tolist()
+    answers[0] = lambda observations, masks, seats: np.full(len(seats), -1)
+    env.seed(2)
+    with pytest.raises(ValueError, match="^opponents: "):
+        env.reset()
+    assert ([array.tobytes() for array in env.batch._tables], env.batch.seed, env.unseen.tolist()) == before
+    answers[0] = first_legal
+    env.reset()
+    assert env.batch.seed == 2, "the seed still waits for a reset"
+
+
+@pytest.mark.nojit
+def test_the_error_for_an_illegal_action_says_what_to_use(ruleset):
+    env = BatchVecEnv(ruleset, 1, seed=1)
+    env.reset()
+    with pytest.raises(ValueError, match="is illegal; .*MaskablePPO.*MaskableEvalCallback.*AnyAction"):
+        env.step(np.array([int(env.batch.masks[0].argmin())]))
+
+
+@pytest.mark.filterwarnings("ignore:.*render_mode='rgb_array' that is not in:UserWarning")
+def test_by_id(game):
+    """The library makes the environments itself, and asks for pixels."""
+    small = {"n_steps": 16, "batch_size": 16, "n_epochs": 1, "policy_kwargs": {"net_arch": [16]}}
+    env = make_vec_env(env_id(game), n_envs=2)
+    assert sb3_contrib.MaskablePPO("MlpPolicy", env, **small).learn(32).num_timesteps == 32
+    assert sb3_contrib.MaskablePPO("MlpPolicy", env_id(game), **small).learn(16).num_timesteps == 16
+    assert PPO("MlpPolicy", make_vec_env(env_id(game), wrapper_class=AnyAction), **small).learn(16).num_timesteps == 16
+    with pytest.raises(ValueError, match="is illegal; .*MaskablePPO.*AnyAction"):
+        PPO("MlpPolicy", env_id(game), **small).learn(2_000)

@@ -7,12 +7,16 @@ import pickle
 import random
 import re
 
+import numpy as np
 import pytest
 
 from murder_envs.registry import make_ruleset
 from tests.support import Table, all_configs, data, games, reported, rows, ruleset_of
 
-NOTHING_LIKE_IT = (1.5, "no such value", ["no such value"], {"no such key": 1}, None)
+NOTHING_LIKE_IT = (
+    1.5, "no such value", ["no such value"], {"no such key": 1}, None, np.zeros(2), [np.zeros(2)], 10**5000,
+    "long " * 999,
+)  # fmt: skip
 """Values of the wrong type for whatever field (or words that no field knows)."""
 
 
@@ -50,14 +54,16 @@ def test_an_empty_snapshot_is_a_position_or_names_a_field(ruleset):
 
 
 def test_wrong_types_are_named(ruleset):
+    """In a line, however long that is which was given."""
     table = Table(ruleset, 3)
     for _ in table.play_on(random.Random(3), 5):
         pass
     full = table.snapshot()
     for field in full:
         for value in NOTHING_LIKE_IT:
-            with pytest.raises(ValueError, match=rf"^{re.escape(field)}\b"):
+            with pytest.raises(ValueError, match=rf"^{re.escape(field)}\b") as caught:
                 Table(ruleset, 1, {**full, field: value})
+            assert len(str(caught.value)) < 500
 
 
 def test_unknown_fields_are_named(game):

@@ -8,10 +8,12 @@ is made when somebody asks for it.
 from __future__ import annotations
 
 import copy
+import inspect
 import operator
 import secrets
-from collections.abc import Mapping
-from typing import Any
+import textwrap
+from collections.abc import Mapping, Sequence
+from typing import Any, get_type_hints
 
 import gymnasium
 import numpy as np
@@ -21,12 +23,15 @@ from pettingzoo.utils.env import AECIterable, AECIterator
 from pettingzoo.utils.env_logger import EnvLogger
 from pettingzoo.utils.wrappers import BaseWrapper
 
-from murder_envs.core.checks import a_seed, an_int, fail, is_int
+from murder_envs import registry
+from murder_envs.core.checks import a_seed, an_int, fail, is_int, known_keywords
+from murder_envs.core.config import parameter_rows
+from murder_envs.core.jit import copied
 from murder_envs.core.rng import episode_seed
 from murder_envs.core.tables import Layout
 from murder_envs.drivers.cursor import OVER, Cursor
 from murder_envs.drivers.story import Story
-from murder_envs.registry import make_ruleset
+from murder_envs.registry import make_ruleset, parameters
 from murder_envs.ruleset import Ruleset
 
 RENDER_MODES = ("human", "ansi")
@@ -38,6 +43,9 @@ API_TEST_OPTIONS = {"options": 1}
 
 SPACES = ("_observation_spaces", "_action_spaces", "_state_space")
 COPIED = {"agents", "_played", "rewards", "_cumulative_rewards", "terminations", "truncations"}
+NAMED = "_has_updated"
+"""What a loop over `agent_iter` notes; a copy made inside the loop is iterated by nobody yet."""
+
 SET_BY_RESET = {"rewards", "terminations", "truncations", "infos", "agent_selection", "num_agents", "agents"}
 
 
@@ -49,6 +57,61 @@ def raw_env(game: str, /, render_mode: str | None = None, render_seat: int | Non
 def env(game: str, /, render_mode: str | None = None, render_seat: int | None = None, **config: Any) -> Env:
     """A game by name as an environment that behaves as under PettingZoo's default wrappers."""
     return EnvBeforeReset(make_ruleset(game, **config), render_mode, render_seat)
+
+
+def constructor(game: str, name: str) -> Any:
+    """`env` or `raw_env` of a game's public module: a function whose signature and help have the game's parameters."""
+    make = {"env": env, "raw_env": raw_env}[name]
+    config = parameters(game)
+
+    def construct(render_mode: str | None = None, render_seat: int | None = None, **keywords: Any) -> RawEnv:
+        known_keywords(keywords, signature.parameters)
+        return make(game, render_mode, render_seat, **keywords)
+
+    own = list(inspect.signature(construct, eval_str=True).parameters.values())[:2]
+    types = get_type_hints(config)
+    rows = parameter_rows(config)
+    named = [
+        inspect.Parameter(
+            row["parameter"], inspect.Parameter.KEYWORD_ONLY, default=row["default"], annotation=types[row["parameter"]]
+        )
+        for row in rows
+    ]
+    signature = inspect.Signature([*own, *named], return_annotation=get_type_hints(make)["return"])
+    vars(construct)["__signature__"] = signature
+    construct.__name__ = construct.__qualname__ = name
+    construct.__module__ = f"murder_envs.{game}_v0"
+    construct.__doc__ = _help(game, name, rows)
+    return construct
+
+
+def _help(game: str, name: str, rows: Sequence[Mapping[str, Any]]) -> str:
+    """The docstring of a constructor."""
+    behaves = {
+        "env": "which behaves as under PettingZoo's default wrappers",
+        "raw_env": "in which an illegal action raises ValueError and changes nothing",
+    }
+    arguments = [
+        'render_mode: None, "human" (`render` prints text) or "ansi" (it returns text).',
+        "render_seat: from whose view `render` shows the game, an absolute seat. Default: None, from above.",
+    ]
+    for row in rows:
+        meaning = row["meaning"] if row["meaning"].endswith("?") else f"{row['meaning']}."
+        arguments.append(f"{row['parameter']}: {meaning} Values: {row['values']}. Default: {row['default']!r}.")
+    wrapped = [textwrap.fill(each, 100, initial_indent=" " * 4, subsequent_indent=" " * 8) for each in arguments]
+    return "\n".join(
+        [
+            f"{registry.game(game).TITLE} as a PettingZoo AEC environment, {behaves[name]}.",
+            "",
+            "`CONFIGS` of this module has named configurations: `env(**CONFIGS[name])`.",
+            "",
+            "Args:",
+            *wrapped,
+            "",
+            "Raises:",
+            "    ValueError: an argument is unknown or out of range; the text begins with its name.",
+        ]
+    )
 
 
 class RawEnv(AECEnv[str, dict[str, np.ndarray], int | None]):
@@ -182,11 +245,15 @@ class RawEnv(AECEnv[str, dict[str, np.ndarray], int | None]):
         base, episode = self._next_episode(seed)
         game_seed = base if episode == 0 else int(episode_seed(base, 0, episode))
         rules, snapshot = self._read_options(options)
+        begun = None
         if snapshot is None:
             self._game.deal(game_seed, rules)
         else:
             self._game.restore(snapshot, game_seed, rules)
+            begun = copied(self._game.states)
         self._seed, self._episode, self.game_seed = base, episode, game_seed
+        self._played = []
+        self._story = Story(self._ruleset, self._game.rules, game_seed, begun)
         self._begin(self._game.seat)
 
     def _next_episode(self, seed: int | None) -> tuple[int, int]:
@@ -223,8 +290,6 @@ class RawEnv(AECEnv[str, dict[str, np.ndarray], int | None]):
         self.truncations = dict.fromkeys(self.agents, False)
         self._skip_agent_selection = None
         self._infos = {}
-        self._played = []
-        self._story = Story(self._ruleset, self._game.states, self._game.rules)
         if seat >= 0:
             self.agent_selection = self._acting = self.possible_agents[seat]
         else:
@@ -352,7 +417,7 @@ class RawEnv(AECEnv[str, dict[str, np.ndarray], int | None]):
     def position(self) -> tuple[np.ndarray, np.ndarray]:
         """Copies of this game's state and rules, arrays of one STATE and one RULES record, as the drivers take them."""
         self._need_reset("position")
-        return self._game.states.copy(), self._game.rules.copy()
+        return copied(self._game.states), copied(self._game.rules)
 
     def snapshot(self) -> dict[str, Any]:
         """The state as a plain dict in the rulebook's terms; `reset(options={"snapshot": ...})` restores it."""
@@ -415,6 +480,10 @@ class RawEnv(AECEnv[str, dict[str, np.ndarray], int | None]):
     def redeal(self, seat: int, seed: int) -> RawEnv:
         """A new environment in another state that the seat cannot tell from this one; this one stays as it is.
 
+        Worlds that fit what the seat was shown are drawn uniformly, or nearly so, and not from the posterior of the
+        deal: one that players, or in some games chance, would bring about more often is not drawn more often. It shows
+        in Perfect Murder with plan="random" and in There's Been A Murder's `tiny`; docs/search.md has the details.
+
         Args:
             seat: an absolute seat.
             seed: an int from 0 to 2^63 - 1, which also draws what is still random in the new state.
@@ -436,6 +505,7 @@ class RawEnv(AECEnv[str, dict[str, np.ndarray], int | None]):
         """An independent copy that goes on with the same game; its spaces are new, so they sample from a new seed."""
         other = object.__new__(type(self))
         other.__dict__.update(self.__dict__)
+        other.__dict__.pop(NAMED, None)
         other._game = self._game.copy()
         if self._has_reset:
             other._story = self._story.copy()
@@ -453,7 +523,7 @@ class RawEnv(AECEnv[str, dict[str, np.ndarray], int | None]):
         return other
 
     def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in self.__dict__.items() if name != "_ruleset"}
+        return {name: value for name, value in self.__dict__.items() if name not in ("_ruleset", NAMED)}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
@@ -467,7 +537,7 @@ class Env(RawEnv):
     others), AssertOutOfBoundsWrapper and OrderEnforcingWrapper: their effects, warnings and messages, one to one.
     """
 
-    _has_updated = False  # has the game moved since `agent_iter` named an agent?
+    _has_updated = True  # has the game moved since `agent_iter` named an agent?
 
     def reset(self, seed: int | None = None, options: Mapping[str, Any] | None = None) -> None:
         super().reset(seed, options)
@@ -624,3 +694,33 @@ class SkipForced(BaseWrapper[str, Any, int | None]):
             setattr(other, name, dict(getattr(self, name)))
         other._n_played = self._n_played
         return other
+
+
+class PaddedInfos(BaseWrapper[str, Any, int | None]):
+    """Infos have the same shapes in every game, for libraries that stack them (Tianshou).
+
+    Lists of the score whose length differs from game to game are filled up, see `Ruleset.padding`.
+    """
+
+    @property
+    def infos(self) -> dict[str, dict[str, Any]]:
+        """As those of the environment inside, filled up."""
+        return {agent: self._padded(info) for agent, info in self.env.infos.items()}
+
+    def last(self, observe: bool = True) -> tuple[Any, float, bool, bool, dict[str, Any]]:
+        """As of the environment inside, with an info that is filled up."""
+        seen, paid, terminated, truncated, info = self.env.last(observe)
+        return seen, paid, terminated, truncated, self._padded(info)
+
+    def _padded(self, info: dict[str, Any]) -> dict[str, Any]:
+        return self.env.unwrapped.ruleset.padded(info)
+
+    def clone(self) -> PaddedInfos:
+        """An independent copy that goes on with the same game."""
+        return type(self)(self.env.clone())
+
+    __copy__ = clone
+
+    def redeal(self, seat: int, seed: int) -> PaddedInfos:
+        """A new environment in another state that the seat cannot tell from this one."""
+        return type(self)(self.env.redeal(seat, seed))

@@ -16,20 +16,24 @@ of its own, its observation and its action: a digest of 128 bits, since a readab
 Observation strings are readable: the table as the seat sees it. The tensor of an information state is what the seat
 sees now, and what it saw and did at its last `RECALL` decisions.
 
-**Copies** are cheap: states share positions, which never change. `state.serialize()` and `game.deserialize_state(text)`
-work for all; `pyspiel.serialize_game_and_state` asks a sampled game for what no Python game can give it.
+**Copies** are cheap: states share positions, which never change. Games and states can be pickled and copied, and
+`state.serialize()` and `game.deserialize_state(text)` work for all; `pyspiel.serialize_game_and_state` asks a sampled
+game for what no Python game can give it. Several threads may play one game.
 
 **Other worlds.** `State.resample_from_infostate` is the game's own `redeal`. The state that it returns has no history,
 and the other seats no past: they know what they see. OpenSpiel's compiled searches do not find this method (they end
-the process when they ask a Python game for it); those in Python do.
+the process when they ask a Python game for it); those in Python do. It is uniform over the worlds that fit what the
+seat knows, and no posterior of the deal: see `RawEnv.redeal`.
 """
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import hashlib
 import json
-from collections.abc import Callable, Mapping, Sequence
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote, unquote
@@ -37,12 +41,13 @@ from urllib.parse import quote, unquote
 import numpy as np
 import pyspiel
 
-from murder_envs.core.checks import an_int, fail
-from murder_envs.core.jit import records
+from murder_envs.core.checks import an_int, fail, shown
+from murder_envs.core.jit import copied, copy_into, records
 from murder_envs.core.rng import episode_seed
 from murder_envs.drivers.chance import MOST_WAYS, Chance, Outcome
 from murder_envs.drivers.cursor import Cursor
 from murder_envs.registry import GAMES, configs, game, make_ruleset
+from murder_envs.ruleset import Ruleset
 
 LAST_SEED = 2**31 - 1
 """OpenSpiel's integers have 32 bits."""
@@ -87,7 +92,8 @@ def load(game: str, config: str = "default", *, seed: int = 0, **keywords: Any) 
     Raises:
         ValueError: it names what is unknown or out of range.
     """
-    _dealer(game, config, settings := to_settings(keywords))
+    kept = _configured(game, config, keywords).config
+    settings = to_settings({name: kept[name] for name in keywords})
     parameters = {"config": config, "settings": settings, "seed": an_int("seed", seed, 0, LAST_SEED)}
     return pyspiel.load_game(name_of(game), parameters)
 
@@ -103,12 +109,19 @@ def from_settings(text: str) -> dict[str, Any]:
     for setting in filter(None, text.split(SETTING_END)):
         key, is_one, value = setting.partition(SETTING_IS)
         if not is_one:
-            fail("settings", f'as in "max_steps:8;first_player:0", not {text!r}')
+            fail("settings", f'as in "max_steps:8;first_player:0", not {shown(text)}')
         try:
             keywords[key] = json.loads(unquote(value))
         except json.JSONDecodeError:
             keywords[key] = unquote(value)
     return keywords
+
+
+def _configured(name: str, config: str, keywords: Mapping[str, Any]) -> Ruleset:
+    """A named configuration with keywords on top; ValueError names what is unknown or out of range."""
+    if config not in configs(name):
+        fail("config", f"one of {', '.join(configs(name))}, not {shown(config)}")
+    return make_ruleset(name, **{**configs(name)[config], **keywords})
 
 
 # -- Positions --------------------------------------------------------------------------------------------------------
@@ -150,16 +163,15 @@ class Position:
 
 
 class Dealer:
-    """Leads from position to position, by one ruleset."""
+    """Leads from position to position, by one ruleset; of threads that ask at once, one after the other."""
 
     def __init__(self, name: str, config: str, settings: str) -> None:
-        if config not in configs(name):
-            fail("config", f"one of {', '.join(configs(name))}, not {config!r}")
         self.key = (name, config, settings)
-        self.ruleset = make_ruleset(name, **{**configs(name)[config], **from_settings(settings)})
+        self.ruleset = _configured(name, config, from_settings(settings))
         self.chance = Chance(self.ruleset)
         self.is_listed = self.chance.can_list_deals(MOST_DEALS)
         self._cursor = Cursor(self.ruleset)
+        self._lock = threading.RLock()
 
     def __deepcopy__(self, memo: Any) -> Dealer:
         return self
@@ -170,7 +182,8 @@ class Dealer:
     @functools.cached_property
     def deals(self) -> tuple[Outcome, ...]:
         """All deals, of a listed game."""
-        return tuple(self.chance.deals())
+        with self._lock:
+            return tuple(self.chance.deals())
 
     def before_the_deal(self, seed: int) -> Position:
         """The chance node that a game begins with."""
@@ -182,11 +195,12 @@ class Dealer:
         """The position after an outcome of chance; ValueError if there is no such outcome."""
         if not 0 <= outcome < len(at.outcomes):
             fail("action", f"an outcome from 0 to {len(at.outcomes) - 1}, not {outcome}")
-        if not at.is_dealt and not self.is_listed:
-            self._cursor.deal(at.seed)
-        else:
-            self._cursor.place(at.outcomes[outcome].states)
-        return self._stand(at.past, at.own)
+        with self._lock:
+            if not at.is_dealt and not self.is_listed:
+                self._cursor.deal(at.seed)
+            else:
+                self._cursor.place(at.outcomes[outcome].states)
+            return self._stand(at.past, at.own)
 
     def act(self, at: Position, action: int) -> Position:
         """The position after an action, a chance node if chance has a say in what follows.
@@ -201,36 +215,38 @@ class Dealer:
         row = self.look(at, seat).tobytes()
         past = _with(at.past, seat, _digest(_digest(at.past[seat], row), action.to_bytes(4, "little")))
         own = _with(at.own, seat, ((row, action), *at.own[seat][: RECALL - 1]))
-        if self.is_listed:
-            outcomes = self.chance.after(at.states, action)
-            if len(outcomes) > 1:
-                return Position(at.states, CHANCE, (), past, own, tuple(outcomes))
-            self._cursor.place(outcomes[0].states)
-        else:
-            self._cursor.place(at.states)
-            self._cursor.act(action)
-        return self._stand(past, own)
+        with self._lock:
+            if self.is_listed:
+                outcomes = self.chance.after(at.states, action)
+                if len(outcomes) > 1:
+                    return Position(at.states, CHANCE, (), past, own, tuple(outcomes))
+                self._cursor.place(outcomes[0].states)
+            else:
+                self._cursor.place(at.states)
+                self._cursor.act(action)
+            return self._stand(past, own)
 
     def redeal(self, at: Position, seat: int, seed: int) -> Position:
         """Another position that the seat cannot tell from this one; the others forget their past."""
-        self._cursor.place(at.states)
-        self._cursor.redeal(seat, seed)
         start = self.before_the_deal(0)
-        return self._stand(_with(start.past, seat, at.past[seat]), _with(start.own, seat, at.own[seat]))
+        with self._lock:
+            self._cursor.place(at.states)
+            self._cursor.redeal(seat, seed)
+            return self._stand(_with(start.past, seat, at.past[seat]), _with(start.own, seat, at.own[seat]))
 
     def _stand(self, past: tuple[bytes, ...], own: tuple[Own, ...]) -> Position:
         """The position at which the cursor stands."""
         cursor = self._cursor
         return Position(
-            cursor.states.copy(), TERMINAL if cursor.over else cursor.seat, tuple(cursor.legal()), past, own
+            copied(cursor.states), TERMINAL if cursor.over else cursor.seat, tuple(cursor.legal()), past, own
         )
 
     def look(self, at: Position, seat: int) -> np.ndarray:
         """What a seat sees, int8[observation.size]: zeros before the deal."""
         if not at.is_dealt:
             return np.zeros(self.ruleset.observation.size, np.int8)
-        self._cursor.states[:] = at.states
-        return self._cursor.look(seat)
+        with self._at(at) as cursor:
+            return cursor.look(seat)
 
     def seen(self, at: Position, seat: int) -> bytes:
         """What a seat has known and done so far, and sees now, as 16 bytes."""
@@ -240,11 +256,20 @@ class Dealer:
         """What each seat is paid; 0 before the end."""
         if not at.is_dealt:
             return [0.0] * self.ruleset.n_seats
-        self._cursor.states[:] = at.states
-        return self._cursor.outcome()[0]
+        with self._at(at) as cursor:
+            return cursor.outcome()[0]
+
+    @contextlib.contextmanager
+    def _at(self, at: Position) -> Iterator[Cursor]:
+        """The cursor with the states of a position, to look at: it takes no notice of whose move it is."""
+        with self._lock:
+            copy_into(self._cursor.states, self.ruleset.checked_states("state", at.states, 1))
+            yield self._cursor
 
     def text(self, at: Position, seat: int | None) -> str:
-        """The table as text, from a seat's view or from above."""
+        """The table as text, from a seat's view or from above; ValueError if there is no such seat."""
+        if seat is not None:
+            seat = an_int("seat", seat, 0, self.ruleset.n_seats - 1)
         return self.ruleset.text(self.ruleset.rules, at.states, seat) if at.is_dealt else "before the deal"
 
 
@@ -314,6 +339,9 @@ class MurderGame(pyspiel.Game):
         players = range(rules.n_seats, rules.n_seats + 1)
         super().__init__(_game_type(name, rules.title, players, rules.payoffs, dealer.is_listed), info, dict(params))
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _unpickled, (str(self), self.begun)
+
     def new_initial_state(self) -> MurderState:
         """The chance node that a game begins with."""
         return MurderState(self)
@@ -324,14 +352,27 @@ class MurderGame(pyspiel.Game):
 
     def make_py_observer(
         self, iig_obs_type: pyspiel.IIGObservationType | None = None, params: Mapping[str, Any] | None = None
-    ) -> Observer:
-        """What a seat sees, with perfect recall what it knows; ValueError if asked for anything else."""
+    ) -> Observer | None:
+        """What a seat sees, with perfect recall what it knows; None if asked for anything else.
+
+        What is public is not told apart, so there is no observer for that alone, nor for what is private alone.
+
+        Raises:
+            ValueError: `params`: there are none.
+        """
         if params:
-            fail("params", f"an observer takes none, not {params!r}")
+            fail("params", f"an observer takes none, not {shown(params)}")
         kind = iig_obs_type or pyspiel.IIGObservationType(perfect_recall=False)
         if not kind.public_info or kind.private_info != pyspiel.PrivateInfoType.SINGLE_PLAYER:
-            fail("iig_obs_type", "public and one player's private information; what is public is not told apart")
+            return None
         return Observer(self.dealer, kind.perfect_recall)
+
+
+def _unpickled(text: str, begun: int) -> pyspiel.Game:
+    """A game by OpenSpiel's name for it, parameters included, that has begun so many states."""
+    game = pyspiel.load_game(text)
+    game.begun = begun
+    return game
 
 
 class MurderState(pyspiel.State):
@@ -342,6 +383,9 @@ class MurderState(pyspiel.State):
         self._dealer = game.dealer
         self._at = game.dealer.before_the_deal(int(episode_seed(game.seed, 0, game.begun)))
         game.begun += 1
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _deserialized, (self.get_game(), self.serialize())
 
     def current_player(self) -> int:
         """Absolute seat, CHANCE or TERMINAL."""
@@ -392,10 +436,14 @@ class MurderState(pyspiel.State):
 
     def position(self) -> np.ndarray:
         """STATE, a copy, as drivers take it: array of one, empty before the deal."""
-        return self._at.states.copy()
+        return copied(self._at.states)
 
     def __str__(self) -> str:
         return self._dealer.text(self._at, None)
+
+
+def _deserialized(game: pyspiel.Game, text: str) -> pyspiel.State:
+    return game.deserialize_state(text)
 
 
 class Observer:
@@ -491,7 +539,7 @@ class Tree:
             chosen, legal = policy(state), state.legal_actions()
             shares = [float(chosen.get(action, 0.0)) for action in legal]
             if abs(sum(shares) - 1) > 1e-6:
-                fail("policy", f"probabilities of {legal} that sum to 1, not {chosen!r}")
+                fail("policy", f"probabilities of {legal} that sum to 1, not {shown(chosen)}")
             name, ids = self._theirs[key]
             table[name] = list(zip(ids, shares))
         return pyspiel.TabularPolicy(table)

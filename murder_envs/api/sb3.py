@@ -18,10 +18,9 @@ import numpy as np
 from stable_baselines3.common.monitor import Monitor
 from stable_baselines3.common.vec_env import VecEnv
 
-from murder_envs.api.seat import check_render, no_ask, observation_space
-from murder_envs.core.checks import a_bool, a_seed, fail, is_int
-from murder_envs.drivers.batch import PATIENCE, Batch
-from murder_envs.registry import make_ruleset
+from murder_envs.api.seat import MASKS, OverBatch, checked_mode, checked_seat, no_ask, observation_space, split
+from murder_envs.core.checks import a_bool, a_seed, an_int, fail, is_int
+from murder_envs.drivers.batch import MOST_GAMES, PATIENCE, Batch, IllegalAction
 from murder_envs.ruleset import Ruleset
 
 Chooser = Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray]
@@ -31,7 +30,7 @@ Table = str | Chooser | Sequence[str | Chooser]
 Opponents = Table | Mapping[Table, int] | None
 
 
-class BatchVecEnv(VecEnv):
+class BatchVecEnv(OverBatch, VecEnv):
     """N games of one ruleset as a VecEnv. The masks come through `action_masks()`, as sb3-contrib looks for them.
 
     - Observations are int8[N, size], the seat to act's view (the library makes floats of them), rewards float32[N].
@@ -40,9 +39,12 @@ class BatchVecEnv(VecEnv):
       alike, since the value of the next decision, another seat's, then stands for that of one's own.
     - `infos` are empty but where a game ended: there they have `terminal_observation`, `TimeLimit.truncated`,
       `episode` (`r` return, `l` decisions, `t` seconds), `seat` (whose return and observation it is), `returns`
-      (of every seat) and `seed` (what the episode started from).
+      (of every seat) and `seed` (what the episode started from). It is for people: later seeds can be worked out from
+      one, so no agent may see it.
     - Episode k of game i under seed s starts from `murder_envs.episode_seed(s, i, k)`. `env.seed(s)` counts from the
       next `reset`; a reset without it goes on to each game's next episode.
+    - All games have their settings in common: `set_attr` knows `render_mode` alone. An opponent that is to change
+      during training is a callable that changes.
 
     Args:
         ruleset: the configured game.
@@ -57,7 +59,9 @@ class BatchVecEnv(VecEnv):
         skip_forced: play decisions with one legal option inside the step.
         parallel: as for `Batch`.
         scores: also put the rulebook's own score into the infos of finished games, at some microseconds a game.
-        render_mode: None or "ansi".
+        render_mode: None, "ansi" (`render` returns the tables as one text) or "human" (`render` prints it). Another one
+            counts as None, with a warning.
+        render_seat: as for `SeatEnv`.
 
     Raises:
         ValueError: an argument is out of range; the text begins with its name.
@@ -75,26 +79,24 @@ class BatchVecEnv(VecEnv):
         parallel: bool | int = False,
         scores: bool = False,
         render_mode: str | None = None,
+        render_seat: int | None = None,
     ) -> None:
         no_ask(list(opponents) if isinstance(opponents, Mapping) else opponents)
-        check_render(ruleset, render_mode, None)
+        num_envs = an_int("num_envs", num_envs, 1, MOST_GAMES)
         names, self._choosers, self._whose = _split(opponents, num_envs, ruleset.n_seats)
         self._scores = a_bool("scores", scores)
-        self.batch = Batch(
+        self._settings = {"seat": seat, "opponents": opponents, "skip_forced": skip_forced}
+        self.batch = self._batch = Batch(
             ruleset, num_envs, seed, seat=seat, opponents=names, skip_forced=skip_forced, parallel=parallel
         )  # fmt: skip
-        self.render_mode = render_mode
+        self.render_mode = checked_mode(render_mode)
+        self.render_seat = checked_seat(ruleset, render_seat)
         self._unseen = np.zeros(self.batch.n, np.int64)
         self._next_seed: int | None = None
         self._next_options: dict[str, Any] | None = None
         self._given: Any = None
         self._began = time.time()
         super().__init__(self.batch.n, observation_space(ruleset), gymnasium.spaces.Discrete(ruleset.actions.n))
-
-    @property
-    def ruleset(self) -> Ruleset:
-        """The configured game."""
-        return self.batch.ruleset
 
     @property
     def unseen(self) -> np.ndarray:
@@ -104,12 +106,18 @@ class BatchVecEnv(VecEnv):
     # -- Playing -------------------------------------------------------------------------------------------------------
 
     def reset(self) -> np.ndarray:
-        """Begin every game anew; returns the observations, int8[N, size]."""
-        self.batch.reset(self._next_seed, self._next_options)
+        """Begin every game anew; returns the observations, int8[N, size]. A reset that fails changes nothing."""
+        unseen = self._unseen.copy()
+        try:
+            with self.batch.all_or_nothing():
+                self.batch.reset(self._next_seed, self._next_options)
+                self._unseen[:] = 0
+                if self._choosers:
+                    self._answer(_Ended(self.num_envs, all_seen=True))
+        except BaseException:
+            self._unseen[:] = unseen
+            raise
         self._next_seed, self._next_options = None, None
-        self._unseen[:] = 0
-        if self._choosers:
-            self._answer(_Ended(self.num_envs, all_seen=True))
         self.reset_infos = [{} for _ in range(self.num_envs)]
         return self.batch.observations.copy()
 
@@ -120,8 +128,13 @@ class BatchVecEnv(VecEnv):
     def step_wait(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, list[dict[str, Any]]]:
         """Take the actions; returns observations int8[N, size], rewards float32[N], dones bool[N] and infos."""
         batch = self.batch
+        self._need_reset("step")
         ended = _Ended(self.num_envs)
-        if batch.step(self._given):
+        try:
+            n_ended = batch.step(self._given)
+        except IllegalAction as error:
+            raise IllegalAction(f"{error}; {MASKS}") from None
+        if n_ended:
             self._note(np.flatnonzero(batch.terminated | batch.truncated), ended)
         if self._choosers:
             self._answer(ended)
@@ -186,6 +199,7 @@ class BatchVecEnv(VecEnv):
 
     def action_masks(self) -> np.ndarray:
         """bool[N, n]: the legal actions of the seat to act in each game."""
+        self._need_reset("action_masks")
         return self.batch.masks.astype(np.bool_)
 
     # -- What the library asks for -------------------------------------------------------------------------------------
@@ -193,7 +207,7 @@ class BatchVecEnv(VecEnv):
     def seed(self, seed: int | None = None) -> Sequence[int | None]:
         """Take the episodes' seed from the next reset on; one for all games."""
         if seed is not None:
-            self._next_seed = a_seed("seed", seed)
+            seed = self._next_seed = a_seed("seed", seed)
         return [seed] * self.num_envs
 
     def set_options(self, options: list[dict] | dict | None = None) -> None:
@@ -211,25 +225,44 @@ class BatchVecEnv(VecEnv):
         return [getattr(self, attr_name) for _ in self._get_indices(indices)]
 
     def set_attr(self, attr_name: str, value: Any, indices: Any = None) -> None:
-        """Set an attribute of this env; there are none of single games."""
-        setattr(self, attr_name, value)
+        """Set `render_mode`, for all games; AttributeError for all else, ValueError for some of the games."""
+        if attr_name != "render_mode":
+            raise AttributeError(f"{attr_name!r} cannot be set, only 'render_mode'; make another environment")
+        if len(self._get_indices(indices)) != self.num_envs:
+            fail("indices", f"None or all {self.num_envs} games, which have the render mode in common")
+        self.render_mode = checked_mode(value)
 
     def env_method(self, method_name: str, *method_args: Any, indices: Any = None, **method_kwargs: Any) -> list[Any]:
         """`action_masks`, `snapshot` or `render` of each game asked for."""
         games = self._get_indices(indices)
         if method_name == "action_masks":
             masks = self.action_masks()
-            return list(masks) if indices is None else [masks[i] for i in games]
+            return [masks[i] for i in games]
+        if method_name not in ("snapshot", "render"):
+            raise AttributeError(f"single games have action_masks, snapshot and render, not {method_name!r}")
+        self._need_reset(method_name)
         if method_name == "snapshot":
             return [self.batch.snapshot(i) for i in games]
-        if method_name == "render":
-            return [self._text(i) for i in games]
-        raise AttributeError(f"single games have action_masks, snapshot and render, not {method_name!r}")
+        return [self._text(i, self.render_seat) for i in games]
 
-    def _text(self, game: int) -> str:
-        batch = self.batch
-        seat = int(batch.learners[game])
-        return self.ruleset.text(batch.rules_of(game), batch.states[game : game + 1], seat if seat >= 0 else None)
+    def _get_indices(self, indices: Any) -> list[int]:
+        """Numbers of games: all for None; ValueError names one that there is not."""
+        if indices is None:
+            return list(range(self.num_envs))
+        given = [indices] if is_int(indices) else indices
+        return [an_int("indices", i, 0, self.num_envs - 1) for i in given]
+
+    def render(self, mode: str | None = None) -> str | None:  # type: ignore[override]
+        """All tables as one text: returned ("ansi") or printed ("human"). `mode` can only repeat `render_mode`."""
+        self._need_reset("render")
+        if self.render_mode is None or mode not in (None, self.render_mode):
+            super().render(mode)  # which warns
+            return None
+        text = "\n\n".join(self.env_method("render"))
+        if self.render_mode == "ansi":
+            return text
+        print(text)
+        return None
 
     def env_is_wrapped(self, wrapper_class: Any, indices: Any = None) -> list[bool]:
         """True for Monitor, which is what callers want to know: finished games have `episode` in their infos."""
@@ -279,8 +312,5 @@ def _split(opponents: Opponents, n: int, n_seats: int) -> tuple[Any, list[Choose
 
 def make(game: str, num_envs: int, **options: Any) -> BatchVecEnv:
     """A VecEnv: the game by its registry name, arguments of `BatchVecEnv`, and the configuration."""
-    ours = {name: options.pop(name) for name in _ARGUMENTS if name in options}
-    return BatchVecEnv(make_ruleset(game, **options), num_envs, **ours)
-
-
-_ARGUMENTS = ("seed", "seat", "opponents", "skip_forced", "parallel", "scores", "render_mode")
+    ruleset, ours = split(game, BatchVecEnv, options)
+    return BatchVecEnv(ruleset, num_envs, **ours)

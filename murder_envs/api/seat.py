@@ -5,20 +5,76 @@
 
 from __future__ import annotations
 
+import inspect
 import secrets
 from collections.abc import Mapping, Sequence
-from typing import Any, NoReturn
+from typing import Any
 
 import gymnasium
 import numpy as np
 
-from murder_envs.core.checks import a_choice, a_seed, an_int, fail
+from murder_envs.api.aec import RENDER_MODES
+from murder_envs.core.checks import a_seed, an_int, fail, known_keywords
 from murder_envs.core.contract import NO_SEAT
-from murder_envs.core.rng import episode_seed
 from murder_envs.core.tables import Block
-from murder_envs.drivers.batch import PATIENCE, Batch
-from murder_envs.registry import make_ruleset
+from murder_envs.drivers.batch import NOT_BEGUN, Batch, IllegalAction
+from murder_envs.registry import make_ruleset, parameters
 from murder_envs.ruleset import Ruleset
+
+MASKS = (
+    "only some actions are legal at a time, see `action_masks()`: use an algorithm that knows masks (sb3-contrib's "
+    "MaskablePPO, with MaskableEvalCallback for EvalCallback), or wrap the environment in murder_envs.AnyAction (many "
+    "at once: murder_envs.AnyActions), which takes the next legal action instead"
+)
+"""What the error for an illegal action says to programs that know nothing of masks."""
+
+
+class ResetFirst(gymnasium.error.ResetNeeded, AssertionError):
+    """There is no game yet: Gymnasium's error, and the one that PettingZoo's environments raise."""
+
+
+# -- What the interfaces for one learning seat have in common ---------------------------------------------------------
+
+
+class OverBatch:
+    """An environment over a batch: what it was made with, and the errors of a game that has not begun.
+
+    The settings cannot be set: games know them from their beginning, so make another environment.
+    """
+
+    _batch: Batch
+    _settings: Mapping[str, Any]
+
+    @property
+    def ruleset(self) -> Ruleset:
+        """The configured game."""
+        return self._batch.ruleset
+
+    @property
+    def seat(self) -> int | str:
+        """The learning seat, as it was given."""
+        return self._settings["seat"]
+
+    @property
+    def opponents(self) -> Any:
+        """Who plays the other seats, as it was given."""
+        return self._settings["opponents"]
+
+    @property
+    def skip_forced(self) -> bool:
+        """Are decisions with one legal option played inside the step?"""
+        return self._settings["skip_forced"]
+
+    def _need_reset(self, what: str) -> None:
+        if (self._batch.seeds == NOT_BEGUN).any():
+            raise ResetFirst(f"reset() needs to be called before {what}.")
+
+    def _text(self, game: int, seat: int | None) -> str:
+        """A game as text: from a seat's view; None: from the learning seat's, or from above where all learn."""
+        batch = self._batch
+        if seat is None and batch.learners[game] >= 0:
+            seat = int(batch.learners[game])
+        return self.ruleset.text(batch.rules_of(game), batch.states[game : game + 1], seat)
 
 
 def observation_space(ruleset: Ruleset) -> gymnasium.spaces.Box:
@@ -27,15 +83,48 @@ def observation_space(ruleset: Ruleset) -> gymnasium.spaces.Box:
     return gymnasium.spaces.Box(low, high, dtype=np.int8)
 
 
-def check_render(ruleset: Ruleset, render_mode: str | None, render_seat: int | None) -> None:
-    """ValueError names a render argument that is out of range."""
-    if render_mode is not None:
-        a_choice("render_mode", render_mode, ("ansi",))
-    if render_seat is not None:
-        an_int("render_seat", render_seat, 0, ruleset.n_seats - 1)
+def checked_mode(render_mode: Any) -> str | None:
+    """The render mode; one that there is not is warned of, as Gymnasium does, and counts as None."""
+    if render_mode is None or render_mode in RENDER_MODES:
+        return render_mode
+    if not isinstance(render_mode, str):
+        fail("render_mode", f"None or one of {', '.join(map(repr, RENDER_MODES))}, not {render_mode!r}")
+    gymnasium.logger.warn(
+        f"The environment is being initialised with render_mode={render_mode!r} that is not in the possible "
+        f"render_modes ({list(RENDER_MODES)})."
+    )
+    return None
 
 
-class SeatEnv(gymnasium.Env):
+def checked_seat(ruleset: Ruleset, render_seat: Any) -> int | None:
+    """From whose view is drawn; ValueError if there is no such seat."""
+    return None if render_seat is None else an_int("render_seat", render_seat, 0, ruleset.n_seats - 1)
+
+
+def no_ask(opponents: Any) -> None:
+    """ValueError where an opponent is "ask", which only a batch can be: here nobody would answer."""
+    if opponents == "ask" or (isinstance(opponents, (list, tuple)) and "ask" in opponents):
+        fail("opponents", "'random' or 'heuristic', not 'ask'")
+
+
+def split(game: str, env: type, options: dict[str, Any]) -> tuple[Ruleset, dict[str, Any]]:
+    """The configured game by its registry name, and those of the options that are keywords of an environment's class.
+
+    Raises:
+        ValueError: an argument is wrong; the text begins with its name. It is an UnknownKeyword where neither the
+            class nor the game has such a keyword.
+    """
+    signature = inspect.signature(env).parameters.values()
+    own = [each.name for each in signature if each.kind is inspect.Parameter.KEYWORD_ONLY]
+    known_keywords(options, [*parameters(game).names(), *own])
+    config = {name: value for name, value in options.items() if name not in own}
+    return make_ruleset(game, **config), {name: options[name] for name in own if name in options}
+
+
+# -- The environment --------------------------------------------------------------------------------------------------
+
+
+class SeatEnv(OverBatch, gymnasium.Env):
     """A game seen from one seat: `step` takes that seat's action and plays on to its next decision.
 
     - Observations are int8[size]; the legal actions are in `info["action_mask"]` (int8[n]) and `action_masks()`
@@ -49,6 +138,8 @@ class SeatEnv(gymnasium.Env):
       `murder_envs.episode_seed(s, 0, k)`, like the AEC environments. A game that ends before the learning seat has a
       decision is passed over as if it had been reset once more.
     - `reset(options=...)` takes `snapshot` and the game's own reset options.
+    - Infos have the same keys and shapes in every game: lists of the score whose length differs are filled up, see
+      `Ruleset.padding`.
 
     Args:
         ruleset: the configured game.
@@ -56,7 +147,8 @@ class SeatEnv(gymnasium.Env):
         opponents: "random", "heuristic", or a list with one of them for each other seat, the next one clockwise from
             the learning seat first. None: "random".
         skip_forced: play the learning seat's decisions with one legal option inside the step.
-        render_mode: None or "ansi".
+        render_mode: None, "ansi" (`render` returns text) or "human" (each `reset` and `step` prints it). Another one
+            counts as None, with a warning.
         render_seat: from whose view `render` shows the table, an absolute seat; None: from the learning seat's, or
             from above where all seats learn.
 
@@ -64,7 +156,7 @@ class SeatEnv(gymnasium.Env):
         ValueError: an argument is out of range; the text begins with its name.
     """
 
-    metadata = {"render_modes": ["ansi"], "render_fps": 1}
+    metadata = {"render_modes": list(RENDER_MODES), "render_fps": 1}
 
     def __init__(
         self,
@@ -77,48 +169,39 @@ class SeatEnv(gymnasium.Env):
         render_seat: int | None = None,
     ) -> None:
         no_ask(opponents)
-        check_render(ruleset, render_mode, render_seat)
-        self._batch = Batch(
-            ruleset, 1, 0, seat=seat, opponents=opponents, skip_forced=skip_forced, auto_reset=False
-        )  # fmt: skip
-        self.render_mode = render_mode
-        self.render_seat = render_seat
+        self._settings = {"seat": seat, "opponents": opponents, "skip_forced": skip_forced}
+        self._batch = Batch(ruleset, 1, auto_reset=False, pass_over=True, **self._settings)
+        self.render_mode = checked_mode(render_mode)
+        self.render_seat = checked_seat(ruleset, render_seat)
         self.observation_space = observation_space(ruleset)
         self.action_space = gymnasium.spaces.Discrete(ruleset.actions.n)
-        self._seed: int | None = None
-        self._episode = 0
-
-    @property
-    def ruleset(self) -> Ruleset:
-        """The configured game."""
-        return self._batch.ruleset
 
     def reset(
         self, *, seed: int | None = None, options: Mapping[str, Any] | None = None
     ) -> tuple[np.ndarray, dict[str, Any]]:
         """Deal the next game (see the class); a reset that fails changes nothing."""
-        first, k = self._seed, self._episode + 1
         if seed is not None:
-            first, k = a_seed("seed", seed), 0
-        elif first is None:
-            first, k = secrets.randbits(63), 0
-        before = self._batch.clone() if options else None
-        last = k + PATIENCE
-        while not self._batch.start(0, first if k == 0 else episode_seed(first, 0, k), options):
-            k += 1
-            if k == last:
-                self._batch = before or self._batch
-                no_decision(options)
+            seed = a_seed("seed", seed)
+        is_first = self._batch.seeds[0] == NOT_BEGUN
+        begin = secrets.randbits(63) if seed is None and is_first else seed
+        self._batch.reset(None if begin is None else [begin], options)
         super().reset(seed=seed)
-        self._seed, self._episode = first, k
+        if self.render_mode == "human":
+            self.render()
         return self._observation(), self._info()
 
     def step(self, action: Any) -> tuple[np.ndarray, float, bool, bool, dict[str, Any]]:
-        """Take the action of the seat to act and play on."""
+        """Take the action of the seat to act, an int or an array of one, and play on."""
         batch = self._batch
         if batch.seats[0] == NO_SEAT:
+            self._need_reset("step")
             raise gymnasium.error.ResetNeeded("no game is under way: call reset")
-        batch.step([action])
+        try:
+            batch.step([action])
+        except IllegalAction as error:
+            raise IllegalAction(f"{error}; {MASKS}") from None
+        if self.render_mode == "human":
+            self.render()
         terminated, truncated = bool(batch.terminated[0]), bool(batch.truncated[0])
         return self._observation(), float(batch.rewards[0]), terminated, truncated, self._info()
 
@@ -131,15 +214,16 @@ class SeatEnv(gymnasium.Env):
         if batch.seats[0] != NO_SEAT:
             return {"action_mask": mask, "seat": int(batch.seats[0])}
         seat = int(batch.final_seats[0])
-        score = self.ruleset.info(batch.rules_of(0), batch.states, seat)
-        return {**score, "action_mask": mask, "seat": seat, "returns": batch.returns[0].copy()}
+        return {**batch.final_score(0), "action_mask": mask, "seat": seat, "returns": batch.returns[0].copy()}
 
     def action_masks(self) -> np.ndarray:
         """bool[n]: the legal actions, as sb3-contrib asks for them."""
+        self._need_reset("action_masks")
         return self._batch.masks[0].astype(np.bool_)
 
     def legal_actions(self) -> list[int]:
         """Ids of the legal actions; empty once the game is over."""
+        self._need_reset("legal_actions")
         return [int(action) for action in np.flatnonzero(self._batch.masks[0])]
 
     @property
@@ -158,17 +242,20 @@ class SeatEnv(gymnasium.Env):
 
     def snapshot(self) -> dict[str, Any]:
         """The game as a complete plain dict."""
+        self._need_reset("snapshot")
         return self._batch.snapshot(0)
 
     def render(self) -> str | None:  # type: ignore[override]
-        """The table as text, with render_mode "ansi"."""
+        """The table as text: returned ("ansi") or printed ("human")."""
+        self._need_reset("render")
         if self.render_mode is None:
             gymnasium.logger.warn('render: make the environment with render_mode="ansi"')
             return None
-        seat = self.render_seat
-        if seat is None and self._batch.learners[0] >= 0:
-            seat = int(self._batch.learners[0])
-        return self.ruleset.text(self._batch.rules_of(0), self._batch.states, seat)
+        text = self._text(0, self.render_seat)
+        if self.render_mode == "ansi":
+            return text
+        print(text)
+        return None
 
 
 class AnyAction(gymnasium.ActionWrapper, gymnasium.utils.RecordConstructorArgs):
@@ -182,29 +269,21 @@ class AnyAction(gymnasium.ActionWrapper, gymnasium.utils.RecordConstructorArgs):
         gymnasium.ActionWrapper.__init__(self, env)
 
     def action(self, action: Any) -> int:
-        """The action that is taken in its place."""
+        """The action that is taken in its place, of an int or an array of one."""
+        drawn = np.asarray(action)
+        if drawn.size != 1 or drawn.dtype.kind not in "iu":
+            fail("action", f"an int, not {action!r}")
         mask = self.get_wrapper_attr("action_masks")()
-        after = np.roll(mask, -int(action))
-        return (int(action) + int(after.argmax())) % len(mask)
-
-
-def no_decision(options: Mapping[str, Any] | None) -> NoReturn:
-    """The error when all games, one after the other, end before the learning seat has a decision to take."""
-    if options and "snapshot" in options:
-        fail("snapshot", "the learning seat has no decision to take from here on")
-    raise RuntimeError(f"{PATIENCE} games in a row ended before the learning seat had a decision to take")
-
-
-def no_ask(opponents: Any) -> None:
-    """ValueError where an opponent is "ask", which only a batch can be: here nobody would answer."""
-    if opponents == "ask" or (isinstance(opponents, (list, tuple)) and "ask" in opponents):
-        fail("opponents", "'random' or 'heuristic', not 'ask'")
+        after = np.roll(mask, -drawn.item())
+        return (drawn.item() + int(after.argmax())) % len(mask)
 
 
 def make(game: str, **options: Any) -> SeatEnv:
     """What `gymnasium.make` calls: the game by its registry name, arguments of `SeatEnv`, and the configuration."""
-    ours = {name: options.pop(name) for name in _ARGUMENTS if name in options}
-    return SeatEnv(make_ruleset(game, **options), **ours)
+    ruleset, ours = split(game, SeatEnv, options)
+    if isinstance(mode := ours.get("render_mode"), str) and mode not in RENDER_MODES:
+        ours["render_mode"] = None  # of which Gymnasium has warned, since it knows `metadata`
+    return SeatEnv(ruleset, **ours)
 
 
-_ARGUMENTS = ("seat", "opponents", "skip_forced", "render_mode", "render_seat")
+make.metadata = SeatEnv.metadata  # type: ignore[attr-defined]

@@ -242,6 +242,13 @@ def get_bits(row, at, n):
 
 
 @kernel
+def place_of_one(row, at, n):
+    """Which of n <= 64 bytes of an observation is 1: a choice among n. No game shows none; then it is the last, so that
+    nobody looks anything up beyond an array's end."""
+    return min(lowest(get_bits(row, at, n)), n - 1)
+
+
+@kernel
 def put_zeros(row, at, n):
     """Write n bytes of 0 from byte `at` on (and up to 7 bytes more, which come later)."""
     for k in range((n + 7) >> 3):

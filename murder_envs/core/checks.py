@@ -17,20 +17,51 @@ def fail(field: str, what: str) -> NoReturn:
     raise ValueError(f"{field}: {what}")
 
 
+LINE = 100
+"""So much of what they were given errors quote."""
+
+
 def shown(value: Any) -> str:
-    """A value as errors show it; Python refuses to write down an int of thousands of digits."""
+    """A value as errors show it: on one line, and no more of it than fits there.
+
+    Python refuses to write down an int of thousands of digits.
+    """
     try:
-        return repr(value)
+        return in_a_line(repr(value))
     except ValueError:
         return "one with a number that is too long to be shown"
+
+
+def in_a_line(text: str) -> str:
+    """A text on one line, cut off where it is too long."""
+    line = " ".join(text[: 4 * LINE].split())
+    return line if len(line) <= LINE and len(text) <= 4 * LINE else f"{line[: LINE - 3]}..."
 
 
 def known_only(values: Mapping[str, Any], known: Collection[str], what: str) -> None:
     """Every key is a known one; else the error names it and the nearest that exist."""
     for key in values:
         if key not in known:
-            near = difflib.get_close_matches(str(key), list(known), 2)
-            fail(str(key), f"unknown {what}" + (f"; did you mean {' or '.join(near)}?" if near else ""))
+            fail(in_a_line(str(key)), f"unknown {what}{_nearest(key, known)}")
+
+
+class UnknownKeyword(ValueError, TypeError):
+    """A function has no such keyword: a ValueError like all wrong arguments, and the TypeError that Python itself
+    raises, since other libraries try keywords out and look for its text."""
+
+
+def known_keywords(keywords: Mapping[str, Any], known: Collection[str]) -> None:
+    """Every keyword is a known one; else UnknownKeyword names it and the nearest that exist."""
+    for key in keywords:
+        if key not in known:
+            raise UnknownKeyword(
+                f"{in_a_line(str(key))}: unexpected keyword argument {shown(key)}{_nearest(key, known)}"
+            )
+
+
+def _nearest(key: Any, known: Collection[str]) -> str:
+    near = difflib.get_close_matches(in_a_line(str(key)), list(known), 2)
+    return f"; did you mean {' or '.join(near)}?" if near else ""
 
 
 def is_int(value: Any) -> bool:

@@ -17,7 +17,7 @@ import dataclasses
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Self
 
-from murder_envs.core.checks import a_bool, a_choice, a_text, an_int, known_only
+from murder_envs.core.checks import a_bool, a_choice, a_text, an_int, known_keywords
 
 Check = Callable[[str, Any], Any]
 """(name, value) -> the checked, plain value; ValueError begins with the name."""
@@ -73,9 +73,14 @@ class Parameters:
 
     @classmethod
     def of(cls, keywords: Mapping[str, Any]) -> Self:
-        """Checked parameters from keywords; ValueError names one that is unknown, and the nearest that exist."""
-        known_only(keywords, [each.name for each in dataclasses.fields(cls)], "parameter")
+        """Checked parameters from keywords; UnknownKeyword names one that is unknown, and the nearest that exist."""
+        known_keywords(keywords, cls.names())
         return cls(**keywords)
+
+    @classmethod
+    def names(cls) -> list[str]:
+        """The names of all parameters."""
+        return [each.name for each in dataclasses.fields(cls)]
 
     def as_dict(self) -> dict[str, Any]:
         """All parameters as plain values."""

@@ -259,9 +259,27 @@ def _execute(name: str, path: pathlib.Path, ruleset: Ruleset) -> ModuleType:
 def direct(function: Any, *arguments: Any) -> Any:
     """A kernel compiled for the types of these arguments, to be called from Python with no others.
 
-    The dispatcher's look at the type of each argument, which costs more than a short kernel, is left out.
+    The dispatcher's look at the type of each argument, which costs more than a short kernel, is left out. So is numba's
+    way from a record type to its own, which takes most of a millisecond: it is gone once for each game.
     """
-    return function.compile(tuple(numba.typeof(x) for x in arguments)) if COMPILED else function
+    if not COMPILED:
+        return function
+    key = (function, *map(_kind, arguments))
+    if key not in _direct:
+        _direct[key] = function.compile(tuple(numba.typeof(x) for x in arguments))
+    return _direct[key]
+
+
+_direct: dict[tuple[Any, ...], Any] = {}
+"""What `direct` has compiled, by the kernel and the kinds of its arguments."""
+
+
+def _kind(argument: Any) -> Any:
+    """What numba's type of an argument depends on."""
+    if not isinstance(argument, np.ndarray):
+        return type(argument)
+    flags = argument.flags
+    return argument.dtype, argument.ndim, flags.writeable, flags.c_contiguous, flags.f_contiguous, flags.aligned
 
 
 # -- Records, compiled and not ----------------------------------------------------------------------------------------
@@ -271,6 +289,17 @@ def records(dtype: np.dtype, n: int) -> np.ndarray:
     """n records of zeros; in uncompiled runs with fields as attributes, as compiled code has them."""
     array = np.zeros(n, dtype)
     return array if COMPILED else array.view(_Records)
+
+
+def copied(array: np.ndarray) -> np.ndarray:
+    """A copy of an array of records. By itself numpy copies them field by field, which takes ten times as long."""
+    return array.view(np.dtype((np.void, array.itemsize))).copy().view(array.dtype)
+
+
+def copy_into(target: np.ndarray, array: np.ndarray) -> None:
+    """Write records over as many others of the same type, likewise."""
+    whole = np.dtype((np.void, target.itemsize))
+    target.view(whole)[:] = array.view(whole)
 
 
 def _meaning(value: Any) -> Any:

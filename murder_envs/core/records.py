@@ -144,12 +144,19 @@ def _last_seat(rules: Any) -> int:
 class Record:
     """A record type; a class below it declares the fields.
 
+    All configurations of a game have one record type, and compiled code does not check bounds. So each record carries
+    the digest of its configuration: it tells states of one configuration from those of another, which may have more
+    seats or cards (see `Ruleset.checked_states`).
+
     Attributes:
-        fields: name -> Field, in order; those of base classes first.
+        fields: name -> Field, in order: `config_digest`, then those of base classes, then its own.
         dtype: the record type, aligned and without hidden bytes, so that equal records are equal bytes.
     """
 
-    fields: ClassVar[dict[str, Field]] = {}
+    config_digest: int
+    fields: ClassVar[dict[str, Field]] = {
+        "config_digest": table(np.uint64, "stands for the configuration; 0: no game has begun")
+    }
     dtype: ClassVar[np.dtype]
 
     def __init_subclass__(cls) -> None:

@@ -193,7 +193,7 @@ class Reader:
 def _named(field: str, value: Any, names: tuple[str, ...]) -> str:
     """One of some names."""
     if (plain := a_text(field, value)) not in names:
-        fail(field, f"one of {', '.join(map(repr, names))}, not {value!r}")
+        fail(field, f"one of {', '.join(map(repr, names))}, not {shown(value)}")
     return plain
 
 

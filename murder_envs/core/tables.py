@@ -16,6 +16,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from murder_envs.core.checks import shown
+
 
 def attribute(name: str) -> str:
     """A name as an attribute: "" is `none`, `pass` is `pass_`, and signs are underscores."""
@@ -119,4 +121,4 @@ class Actions:
         except (KeyError, TypeError):
             near = difflib.get_close_matches(str(name), self.names, 3)
             hint = f"; near it: {', '.join(near)}" if near else ""
-            raise ValueError(f"action: unknown name {name!r}{hint}") from None
+            raise ValueError(f"action: unknown name {shown(name)}{hint}") from None

@@ -15,12 +15,12 @@ import functools
 import os
 import secrets
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 
 from murder_envs.core.bits import PAD, copy_record, count, is_in, kth_of, put_set, row_of
-from murder_envs.core.checks import a_bool, a_seed, an_int, fail, is_int
+from murder_envs.core.checks import a_bool, a_seed, an_int, fail, is_int, shown
 from murder_envs.core.contract import NO_SEAT
 from murder_envs.core.jit import bind, direct, kernel, records
 from murder_envs.core.rng import STREAM, episode_seed, stream_below
@@ -33,8 +33,14 @@ EVERY, DRAWN = -1, -2
 STEP, DEAL, TAKE_UP = 0, 1, 2
 """What `advance` does first."""
 
+NOT_BEGUN = -1
+"""In place of the seed that a game started from."""
+
 PATIENCE = 1000
 """How many episodes in a row may end before Python is asked for anything; then the batch gives up."""
+
+MOST_GAMES = 1 << 31
+"""A batch of more would find no memory anywhere."""
 
 MIN_PARALLEL = 1024
 """Smaller batches stay on one thread: handing over costs more than it saves."""
@@ -45,7 +51,9 @@ GAME = np.dtype(
         ("learner", np.int64),  # absolute seat that learns; EVERY if all do
         ("rules", np.int64),  # rules record in force: 0 the configured one, others with options of a reset
         ("episode", np.int64),  # number of the episode, from 0
-        ("seed", np.int64),  # what it started from
+        ("base", np.int64),  # seed under which its episodes start, see `seed_of`
+        ("alone", np.bool_),  # they are numbered as those of a single environment
+        ("seed", np.int64),  # what the episode started from; NOT_BEGUN before the first
         ("length", np.int64),  # decisions of learning seats so far in this episode
         ("unseen", np.int64),  # episodes so far that ended before Python was asked for anything
         ("reward", np.float64),  # of the last step: what the learning seat is paid, 0 unless the game just ended
@@ -85,7 +93,6 @@ class Settings(NamedTuple):
     learner: int  # a seat, EVERY or DRAWN
     skip_forced: int
     restart: int  # 1: the next episode follows one that ended
-    seed: int  # under which episodes start
 
 
 @kernel
@@ -98,6 +105,18 @@ def choose(state, rules, policy, seat, legal_set, row, stream):
         return kth_of(legal_set, stream_below(stream, n))
     observe(state, rules, seat, row)
     return heuristic(row, legal_set, rules, stream)
+
+
+@kernel
+def seed_of(game, i):
+    """What the present episode of game i starts from, by its number.
+
+    Under a seed of the whole batch each game has its own seeds. A game with a seed of its own goes on as a single
+    environment with that seed does: the first episode starts from the seed itself.
+    """
+    if not game.alone:
+        return episode_seed(game.base, i, game.episode)
+    return game.base if game.episode == 0 else episode_seed(game.base, 0, game.episode)
 
 
 @kernel
@@ -204,8 +223,7 @@ def advance(tables, settings, task, chosen, values, first, last):
                     break
                 game.rules = 0
                 game.episode += 1
-                next_seed = episode_seed(settings.seed, i, game.episode)
-                seat_players(game, learner, next_seed, players, opponents, stream)
+                seat_players(game, learner, seed_of(game, i), players, opponents, stream)
                 takes_action, deals, action = False, True, NO_ACTION
                 continue
             seat = to_act(state)
@@ -231,17 +249,20 @@ def choose_all(states, rules, games, legal_sets, rows, streams, policy, out):
 
 
 @kernel
-def fill_seeds(seed, games, out):
-    """out[i] = where the present episode of game i starts under `seed`."""
-    for i in range(out.shape[0]):
-        out[i] = episode_seed(seed, i, games[i].episode)
+def fill_seeds(chosen, games, out):
+    """out[k] = what the present episode of game chosen[k] starts from."""
+    for k in range(chosen.shape[0]):
+        out[k] = seed_of(games[chosen[k]], chosen[k])
 
 
 @kernel
-def start_choices(seed, streams):
+def start_choices(chosen, games, streams):
     """Streams for `choose_all`, one a game, that depend on the seed and the game's number alone."""
-    for i in range(streams.shape[0]):
-        streams[i, 0] = np.uint64(episode_seed(episode_seed(seed, STREAM.choices, 0), i, 0))
+    for k in range(chosen.shape[0]):
+        i = chosen[k]
+        game = games[i]
+        number = 0 if game.alone else i
+        streams[i, 0] = np.uint64(episode_seed(episode_seed(game.base, STREAM.choices, 0), number, 0))
 
 
 # -- Python -----------------------------------------------------------------------------------------------------------
@@ -260,7 +281,7 @@ def opponent_codes(opponents: Any, n: int, n_seats: int) -> np.ndarray:
     if isinstance(opponents, str):
         opponents = [opponents] * (n_seats - 1)
     if not isinstance(opponents, Sequence):
-        fail("opponents", f"the name of a policy or a list of {n_seats - 1}, not {opponents!r}")
+        fail("opponents", f"the name of a policy or a list of {n_seats - 1}, not {shown(opponents)}")
     if len(opponents) != n_seats - 1:
         fail("opponents", f"{n_seats - 1} entries, the next seat clockwise first, not {len(opponents)}")
     return np.tile(np.array([policy_number("opponents", name) for name in opponents], np.int64), (n, 1))
@@ -271,8 +292,12 @@ def learner_code(seat: Any, n_seats: int) -> int:
     if isinstance(seat, str) and seat in ("all", "random"):
         return EVERY if seat == "all" else DRAWN
     if not is_int(seat):
-        fail("seat", f"'all', 'random' or an int from 0 to {n_seats - 1}, not {seat!r}")
+        fail("seat", f"'all', 'random' or an int from 0 to {n_seats - 1}, not {shown(seat)}")
     return an_int("seat", seat, 0, n_seats - 1)
+
+
+class IllegalAction(ValueError):
+    """A batch was told to take an action that is not legal."""
 
 
 class Batch:
@@ -300,7 +325,8 @@ class Batch:
     `final_seats`           int64    [N]              whose `rewards` and `final_observations` these are
     `final_lengths`         int64    [N]              decisions of learning seats in the finished episode
     `final_episodes`        int64    [N]              its number; likewise `final_seeds`, what it started from
-    `episodes`, `seeds`     int64    [N]              number of the present episode, and what it started from
+    `episodes`, `seeds`     int64    [N]              number of the present episode, and what it started from; a seed
+                                                      of -1: the game has not begun
     `lengths`               int64    [N]              decisions of learning seats so far in it
     `unseen`                int64    [N]              episodes passed over, see below
     `states`                STATE    [N]              the games themselves
@@ -319,7 +345,9 @@ class Batch:
             [N, n_seats - 1], for each game its own. None: "random".
         skip_forced: play decisions with one legal option inside the step.
         auto_reset: False: a finished game stays as it ended, with an empty mask and `seats` -1, until `start` or
-            `reset`. Then a game may also be over right after `reset`.
+            `reset`.
+        pass_over: False: an episode that ends before Python is asked for anything is not followed by the next one at
+            once, and a game may be over right after `reset`. None: as `auto_reset`.
         parallel: True or a number of threads, for batches of 1,024 and more on idle cores; smaller ones ignore it.
 
     Raises:
@@ -336,19 +364,20 @@ class Batch:
         opponents: str | Sequence[str] | np.ndarray | None = None,
         skip_forced: bool = False,
         auto_reset: bool = True,
+        pass_over: bool | None = None,
         parallel: bool | int = False,
     ) -> None:
         self.ruleset = ruleset
-        self.n = an_int("n", n, 1, 1 << 31)
+        self.n = an_int("n", n, 1, MOST_GAMES)
         self._learner = learner_code(seat, ruleset.n_seats)
         if self._learner == EVERY and opponents is not None:
             fail("opponents", 'None where seat is "all"')
         self._opponents = opponent_codes(opponents, self.n, ruleset.n_seats)
         self._skip_forced = int(a_bool("skip_forced", skip_forced))
         self._restart = int(a_bool("auto_reset", auto_reset))
+        self._pass_over = self._restart if pass_over is None else int(a_bool("pass_over", pass_over))
         self._threads = _threads(parallel, self.n)
-        self._seed = _seed(seed)
-        self._started = False
+        self._seed = secrets.randbits(63) if seed is None else a_seed("seed", seed)
         self._allocate()
         self._connect()
 
@@ -361,6 +390,8 @@ class Batch:
         self._rules[:] = of.rules
         self._games = records(GAME, n)
         self._games["seat"] = NO_SEAT
+        self._games["base"] = self._seed
+        self._games["seed"] = NOT_BEGUN
         self.legal_sets = np.zeros((n, of.actions.n_words), np.uint64)
         self._rows = np.zeros((n, of.observation.size + PAD), np.int8)
         self._final_rows = np.zeros((n, of.observation.size + PAD), np.int8)
@@ -376,6 +407,7 @@ class Batch:
         """The compiled driver, and the views that are named for people."""
         self._driver = bind(self.ruleset, "batch")
         self._pool: concurrent.futures.ThreadPoolExecutor | None = None
+        self._pool_of = 0
         self._list_tables()
         size, n_actions = self.ruleset.observation.size, self.ruleset.actions.n
         self.observations = self._rows[:, :size]
@@ -395,7 +427,7 @@ class Batch:
             self.states, self._rules, self._games, self.legal_sets, self._rows, self._masks, self._policies,
             self._opponents, self._streams, self.returns, self.final_states, self._final_rows,
         )  # fmt: skip
-        types_of = (self._tables, self._settings(self._seed), STEP, self._all, self._actions, 0, 0)
+        types_of = (self._tables, self._settings(), STEP, self._all, self._actions, 0, 0)
         self._advance = direct(self._driver.advance, *types_of)
 
     def __getstate__(self) -> dict[str, Any]:
@@ -406,6 +438,10 @@ class Batch:
         # Unpickled arrays may be memory that is only read, as in the object stores of distributed training.
         writable = {name: value.copy() if isinstance(value, np.ndarray) else value for name, value in state.items()}
         vars(self).update(writable)
+        for k in range(len(self._rules)):
+            self.ruleset.checked_rules(self._rules[k : k + 1])
+        for name, states in (("states", self.states), ("final_states", self.final_states)):
+            self.ruleset.checked_states(name, states[states["config_digest"] != 0])
         self._connect()
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Batch:
@@ -426,65 +462,77 @@ class Batch:
 
     @property
     def seed(self) -> int:
-        """The seed under which episodes start."""
+        """The seed under which all games were begun last; seeds of single games do not count."""
         return self._seed
 
     # -- Starting ------------------------------------------------------------------------------------------------------
 
-    def reset(self, seed: int | None = None, options: Mapping[str, Any] | None = None) -> None:
-        """Begin every game anew: with a seed at episode 0, without one at each game's next episode.
+    def reset(
+        self,
+        seed: int | Sequence[int | None] | None = None,
+        options: Mapping[str, Any] | None = None,
+        games: Any = None,
+    ) -> None:
+        """Begin games anew: with a seed at episode 0, without one at each game's next episode.
 
         Args:
-            seed: int from 0 to 2^63 - 1, or None.
+            seed: int from 0 to 2^63 - 1, or None; or a list with one of these for each game. From its own seed a game
+                starts as a single environment does: episode 0 from the seed s itself, episode k from
+                `episode_seed(s, 0, k)`.
             options: what a single env's `reset` takes: `snapshot`, and the game's own reset options. They count for
                 the episodes that begin now (also for one that is passed over and begun once more), not for those
                 that follow when these have ended.
+            games: numbers of games in rising order; the others stay as they are. None: all.
 
         Raises:
-            ValueError: the seed or an option is wrong; nothing is changed.
-            RuntimeError: no game in which Python is asked for anything turned up; with options nothing is changed.
+            ValueError: an argument is wrong; nothing is changed.
+            RuntimeError: no game in which Python is asked for anything turned up; nothing is changed.
         """
-        new_seed = self._seed if seed is None else _seed(seed)
-        with self._unless_it_fails(self._all, options):
-            if seed is None:
-                self._games["episode"] += int(self._started)
-            else:
-                self._games["episode"] = 0
-            self._games["unseen"] = 0
-            seeds = np.zeros(self.n, np.int64)
-            self._driver.fill_seeds(new_seed, self._games, seeds)
-            self._open(self._all, seeds, options, new_seed)
-        if seed is not None or not self._started:
-            self._driver.start_choices(new_seed, self._choices)
-        self._seed = new_seed
-        self._started = True
+        chosen = self._all if games is None else self._choose_games(games)
+        bases, alone = _bases(seed, len(chosen))
+        with self.all_or_nothing(chosen):
+            table = self._games
+            has_seed = bases != NOT_BEGUN
+            fresh = has_seed | (table["seed"][chosen] == NOT_BEGUN)
+            table["episode"][chosen] = np.where(fresh, 0, table["episode"][chosen] + 1)
+            table["base"][chosen] = np.where(has_seed, bases, table["base"][chosen])
+            table["alone"][chosen] = np.where(has_seed, alone, table["alone"][chosen])
+            table["unseen"][chosen] = 0
+            seeds = np.zeros(len(chosen), np.int64)
+            self._driver.fill_seeds(chosen, table, seeds)
+            self._open(chosen, seeds, options)
+            self._driver.start_choices(chosen[fresh], table, self._choices)
+            if len(chosen) == self.n and not alone and seed is not None:
+                self._seed = int(bases[0])
 
     def start(self, game: int, seed: int, options: Mapping[str, Any] | None = None) -> bool:
         """Begin one game anew, from `seed` itself, in place of its present episode.
 
         Returns:
-            Whether there is a decision to take. Only with auto_reset=False it can be False: the game is over.
+            Whether there is a decision to take. Only with pass_over=False it can be False: the game is over.
 
         Raises:
             ValueError: an argument is wrong, or no decision follows from the snapshot; nothing is changed.
-            RuntimeError: no game in which Python is asked for anything turned up; with options nothing is changed.
+            RuntimeError: no game in which Python is asked for anything turned up; nothing is changed.
         """
-        game = an_int("game", game, 0, self.n - 1)
-        seed = _seed(a_seed("seed", seed))
-        with self._unless_it_fails(np.array([game]), options):
-            self._open(np.array([game]), np.array([seed]), options, self._seed)
-        if not self._started:
-            self._driver.start_choices(self._seed, self._choices)
-        self._started = True
-        return bool(self.seats[game] != NO_SEAT)
+        chosen = np.array([an_int("game", game, 0, self.n - 1)])
+        seeds = np.array([a_seed("seed", seed)])
+        has_begun = self.seeds[chosen[0]] != NOT_BEGUN
+        with self.all_or_nothing(chosen):
+            self._open(chosen, seeds, options)
+        if not has_begun:
+            self._driver.start_choices(chosen, self._games, self._choices)
+        return bool(self.seats[chosen[0]] != NO_SEAT)
 
     def restore(self, game: int, snapshot: Mapping[str, Any], seed: int = 0) -> None:
         """Begin one game anew from a (partial) snapshot; chance that is still to come follows from `seed`."""
         self.start(game, seed, {"snapshot": snapshot})
 
     def snapshot(self, game: int) -> dict[str, Any]:
-        """One game as a complete plain dict."""
+        """One game as a complete plain dict; ValueError if it has not begun."""
         game = an_int("game", game, 0, self.n - 1)
+        if self.seeds[game] == NOT_BEGUN:
+            fail("game", f"{game} has not begun; call reset first")
         return self.ruleset.snapshot(self.rules_of(game), self.states[game : game + 1])
 
     def rules_of(self, game: int) -> np.ndarray:
@@ -493,21 +541,22 @@ class Batch:
         return self._rules[k : k + 1]
 
     def final_score(self, game: int) -> dict[str, Any]:
-        """What `Ruleset.info` says of the game that ended last, for `final_seats`; some microseconds a call."""
+        """What `Ruleset.info` says of the game that ended last, for `final_seats`, padded; some microseconds a call."""
         k, seat = int(self._games["final_rules"][game]), int(self.final_seats[game])
-        return self.ruleset.info(self._rules[k : k + 1], self.final_states[game : game + 1], seat)
+        info = self.ruleset.info(self._rules[k : k + 1], self.final_states[game : game + 1], seat)
+        return self.ruleset.padded(info)
 
-    def _open(self, games: np.ndarray, seeds: np.ndarray, options: Mapping[str, Any] | None, seed: int) -> None:
-        """Begin games from seeds and options; with auto_reset again and again, until each has a decision to take."""
+    def _open(self, games: np.ndarray, seeds: np.ndarray, options: Mapping[str, Any] | None) -> None:
+        """Begin games from seeds and options; with pass_over again and again, until each has a decision to take."""
         if options is not None and not isinstance(options, Mapping):
-            fail("options", f"a dict, not {options!r}")
+            fail("options", f"a dict, not {shown(options)}")
         options = dict(options or {})
         snapshot = options.pop("snapshot", None)
         rules = self.ruleset.with_options(options) if options else self.ruleset.rules
         special = snapshot is not None or bool(options)
         slot = self._slot_of(rules)
         # What is special has to be repeated here; plain episodes follow each other inside the kernel.
-        settings = self._settings(seed)._replace(restart=0 if special else self._restart)
+        settings = self._settings()._replace(restart=0 if special else self._pass_over)
         for _ in range(PATIENCE):
             if snapshot is not None:
                 for game, game_seed in zip(games, seeds):
@@ -516,14 +565,15 @@ class Batch:
             task = DEAL if snapshot is None else TAKE_UP
             self._advance(self._tables, settings, task, games, seeds, 0, len(games))
             games = games[self.seats[games] == NO_SEAT]
-            if not games.size or not self._restart or not special:
+            if not games.size or not self._pass_over or not special:
                 break
             self._games["episode"][games] += 1
-            seeds = np.array([episode_seed(seed, int(i), int(self.episodes[i])) for i in games])
-        if games.size and self._restart:
+            seeds = np.zeros(len(games), np.int64)
+            self._driver.fill_seeds(games, self._games, seeds)
+        if games.size and self._pass_over:
             if snapshot is not None:
                 fail("snapshot", "the learning seat has no decision to take from here on")
-            self._check_patience()
+            self._give_up(int(games[0]))
 
     def _slot_of(self, rules: np.ndarray) -> int:
         """Where in `_rules` a record stands; it takes a place that no game refers to any more, or a new one."""
@@ -541,23 +591,26 @@ class Batch:
         return slot
 
     @contextlib.contextmanager
-    def _unless_it_fails(self, games: np.ndarray, options: Mapping[str, Any] | None) -> Iterator[None]:
-        """Put these games back if opening them fails; without options there is nothing that can."""
-        own_tables = [table for table in self._tables if table is not self._rules and table is not self._opponents]
-        saved = [table[games] for table in own_tables] if options is not None else []
+    def all_or_nothing(self, games: Any = None) -> Iterator[None]:
+        """`with batch.all_or_nothing():` puts these games, or all, back to where they were if what follows fails."""
+        chosen = self._all if games is None else self._choose_games(games)
+        tables = [table for table in self._tables if table is not self._rules and table is not self._opponents]
+        tables.append(self._choices)
+        saved, seed = [table[chosen] for table in tables], self._seed
         try:
             yield
         except BaseException:
-            for table, old in zip(own_tables, saved):
-                table[games] = old
+            self._seed = seed
+            for table, old in zip(tables, saved):
+                table[chosen] = old
             raise
 
     def close(self) -> None:
         """End the threads, if there are any; the batch goes on without them."""
         self._threads = 1
-        if self._pool is not None:
+        if self._pool is not None and self._pool_of == os.getpid():
             self._pool.shutdown()
-            self._pool = None
+        self._pool = None
 
     # -- Playing -------------------------------------------------------------------------------------------------------
 
@@ -565,28 +618,43 @@ class Batch:
         """Take one action in each game, or in those whose numbers `games` lists in rising order.
 
         Args:
-            actions: int[N], or one for each of `games`: action ids, each legal for the seat to act.
+            actions: int[N] or int[N, 1], or one for each of `games`: action ids, each legal for the seat to act.
 
         Returns:
             How many games ended in this step.
 
         Raises:
-            ValueError: an action is illegal (the text names game, action id and name), or an argument has the wrong
-                form; nothing is changed.
+            IllegalAction: a ValueError that names game, action id and name; nothing is changed.
+            ValueError: an argument has the wrong form, or a game is over or has not begun; nothing is changed.
         """
         chosen = self._all if games is None else self._choose_games(games)
         taken = self._checked(actions, len(chosen))
         k = self._driver.find_illegal(chosen, taken, self.legal_sets, self.ruleset.actions.n)
         if k >= 0:
-            self._refuse(int(chosen[k]), int(np.asarray(actions)[k]))
+            self._refuse(int(chosen[k]), int(np.asarray(actions).flat[k]))
         if self._threads == 1 or len(chosen) < MIN_PARALLEL:
-            settings = self._settings(self._seed)
+            settings = self._settings()
             ended = self._advance(self._tables, settings, STEP, chosen, taken, 0, len(chosen))
         else:
             ended = self._step_in_threads(chosen, taken)
         if ended:
             self._check_patience()
         return int(ended)
+
+    def step_or_reset(self, actions: Any) -> int:
+        """Begin the next episode of each game that is over, whatever the action for it is, and step the others.
+
+        Args and returns as for `step`; raises as `step` and `reset` do.
+        """
+        over = np.flatnonzero(self.seats == NO_SEAT)
+        if not over.size:
+            return self.step(actions)
+        waiting = np.flatnonzero(self.seats != NO_SEAT)
+        taken = self._checked(actions, self.n)[waiting]
+        with self.all_or_nothing():
+            ended = self.step(taken, waiting)
+            self.reset(games=over)
+        return ended
 
     def choose(self, policy: str = "random") -> np.ndarray:
         """int64[N]: what a compiled policy ("random", "heuristic") does in each game; -1 where a game is over.
@@ -602,8 +670,8 @@ class Batch:
         )  # fmt: skip
         return out
 
-    def _settings(self, seed: int) -> Settings:
-        return Settings(self._learner, self._skip_forced, self._restart, seed)
+    def _settings(self) -> Settings:
+        return Settings(self._learner, self._skip_forced, self._restart)
 
     def _choose_games(self, games: Any) -> np.ndarray:
         """int64[k]: numbers of games in rising order, so that none is stepped twice."""
@@ -618,6 +686,8 @@ class Batch:
     def _checked(self, actions: Any, n: int) -> np.ndarray:
         """int64[n] in memory of our own, so that the kernels are compiled for one kind of array."""
         array = np.asarray(actions)
+        if array.shape == (n, 1):
+            array = array[:, 0]
         if array.shape != (n,):
             fail("actions", f"shape ({n},), one for each game, not {array.shape}")
         if array.dtype.kind not in "iu" and n:
@@ -630,27 +700,35 @@ class Batch:
         """The error for an illegal action."""
         names = self.ruleset.actions.names
         if self.seats[game] == NO_SEAT:
-            fail("actions", f"game {game} is over" if self._started else "call reset first")
+            begun = self.seeds[game] != NOT_BEGUN
+            fail("actions", f"game {game} is over; reset begins the next" if begun else "call reset first")
         name = names[action] if 0 <= action < len(names) else f"no action, they are 0 to {len(names) - 1}"
         legal_now = [names[a] for a in np.flatnonzero(self.masks[game])]
         more = f", and {len(legal_now) - 8} more" if len(legal_now) > 8 else ""
-        fail("actions", f"game {game}: {action} ({name}) is illegal; legal: {', '.join(legal_now[:8])}{more}")
+        raise IllegalAction(
+            f"actions: game {game}: {action} ({name}) is illegal; legal: {', '.join(legal_now[:8])}{more}"
+        )
 
     def _check_patience(self) -> None:
         """With auto_reset every game that was begun waits for a decision, or none will ever come."""
         stuck = (self.seats == NO_SEAT) & (self.unseen > 0)
         if self._restart and stuck.any():
-            raise RuntimeError(
-                f"game {int(stuck.argmax())}: {PATIENCE} episodes in a row ended before the learning seat had a "
-                "decision to take; choose another seat or configuration"
-            )
+            self._give_up(int(stuck.argmax()))
+
+    def _give_up(self, game: int) -> NoReturn:
+        raise RuntimeError(
+            f"game {game}: {PATIENCE} episodes in a row ended before the learning seat had a decision to take; "
+            "choose another seat or configuration"
+        )
 
     def _step_in_threads(self, chosen: np.ndarray, taken: np.ndarray) -> int:
         """The same in equal shares on several threads; games do not touch each other, so nothing else changes."""
-        if self._pool is None:
+        # A process that was forked off has no threads of the pool that it inherits.
+        if self._pool is None or self._pool_of != os.getpid():
+            self._pool_of = os.getpid()
             self._pool = concurrent.futures.ThreadPoolExecutor(self._threads - 1, "murder_envs")
         bounds = [len(chosen) * k // self._threads for k in range(self._threads + 1)]
-        step = functools.partial(self._advance, self._tables, self._settings(self._seed), STEP, chosen, taken)
+        step = functools.partial(self._advance, self._tables, self._settings(), STEP, chosen, taken)
         others = [self._pool.submit(step, first, last) for first, last in zip(bounds[1:], bounds[2:])]
         return step(bounds[0], bounds[1]) + sum(other.result() for other in others)
 
@@ -658,13 +736,18 @@ class Batch:
 _KEPT = (
     "n", "states", "final_states", "legal_sets", "returns", "_rules", "_games", "_rows", "_final_rows", "_masks",
     "_policies", "_streams", "_choices", "_actions", "_all", "_learner", "_opponents", "_skip_forced", "_restart",
-    "_threads", "_seed", "_started",
+    "_pass_over", "_threads", "_seed",
 )  # fmt: skip
 """What makes up a batch; the rest are views and the compiled driver."""
 
 
-def _seed(seed: int | None) -> int:
-    return secrets.randbits(63) if seed is None else a_seed("seed", seed)
+def _bases(seed: Any, n: int) -> tuple[np.ndarray, bool]:
+    """int64[n], a seed for each game, NOT_BEGUN for none; and whether it is the game's own or that of all."""
+    if isinstance(seed, (list, tuple)):
+        if len(seed) != n:
+            fail("seed", f"one for each of the {n} games, not {len(seed)}")
+        return np.array([NOT_BEGUN if each is None else a_seed("seed", each) for each in seed], np.int64), True
+    return np.full(n, NOT_BEGUN if seed is None else a_seed("seed", seed), np.int64), False
 
 
 def _threads(parallel: bool | int, n: int) -> int:

@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from murder_envs.core.checks import fail
+from murder_envs.core.jit import copied
 from murder_envs.drivers.cursor import Cursor
 from murder_envs.ruleset import Ruleset
 
@@ -42,8 +43,8 @@ class Chance:
 
     def __init__(self, ruleset: Ruleset, rules: np.ndarray | None = None) -> None:
         self.ruleset = ruleset
-        self.rules = ruleset.rules if rules is None else rules
         self._cursor = Cursor(ruleset, rules)
+        self.rules = self._cursor.rules
 
     def deals(self, most: int = MOST_WAYS) -> list[Outcome]:
         """All different deals; ValueError names `chance` if there are more than `most` ways to deal."""
@@ -59,15 +60,15 @@ class Chance:
 
     def _deal(self, number: int) -> np.ndarray:
         self._cursor.deal(-1 - number)
-        return self._cursor.states.copy()
+        return copied(self._cursor.states)
 
     def _step(self, states: np.ndarray, action: int, number: int) -> np.ndarray:
         """The position after a legal action whose draws are read from a number."""
-        before = states.copy()
+        before = copied(self.ruleset.checked_states("states", states, 1))
         before["rng"], before["rng_ways"], before["rng_listed"] = number, 1, 1
         self._cursor.place(before)
         self._cursor.act(action)
-        return self._cursor.states.copy()
+        return copied(self._cursor.states)
 
     def _different(self, positions: Iterable[tuple[np.ndarray, int]]) -> list[Outcome]:
         """Equal positions as one."""

@@ -13,8 +13,8 @@ from typing import Any, NoReturn
 import numpy as np
 
 from murder_envs.core.bits import PAD
-from murder_envs.core.checks import an_int, fail
-from murder_envs.core.jit import bind, direct, records
+from murder_envs.core.checks import MAX_SEED, an_int, fail
+from murder_envs.core.jit import bind, copied, copy_into, direct, records
 from murder_envs.ruleset import Ruleset
 
 OVER, ILLEGAL = -1, -2
@@ -27,6 +27,9 @@ class Cursor:
     Args:
         ruleset: the configured game.
         rules: RULES (array of one) in place of the configured record, as `Ruleset.with_options` gives it.
+
+    Raises:
+        ValueError: `rules`, here and below: of another configuration.
 
     Attributes:
         states: STATE, array of one.
@@ -61,7 +64,7 @@ class Cursor:
         self._driver = bind(ruleset, "single")
         self._allocate(
             records(ruleset.STATE, 1),
-            ruleset.rules if rules is None else rules,
+            ruleset.checked_rules(rules),
             np.zeros(ruleset.actions.n_words, np.uint64),
             np.zeros(ruleset.actions.n + PAD, np.int8),
             np.zeros(ruleset.observation.size + PAD, np.int8),
@@ -85,19 +88,28 @@ class Cursor:
         Args:
             seed: what the game starts from.
             rules: rules record of this game and those that follow; None: stay with those in force.
+
+        Raises:
+            ValueError: the seed is no such int; nothing has changed then.
         """
+        seed, rules = _a_seed(seed), self._own(rules)
         self._use(rules)
         self._stand_at(self._driver.start(self.states, self.rules, seed, self.legal_set, self._mask, self._row))
 
     def restore(self, snapshot: Mapping[str, Any], seed: int, rules: np.ndarray | None = None) -> None:
         """Start from a (partial) snapshot; ValueError names a field that cannot be, and nothing has changed then."""
-        states = self.ruleset.restore(self.rules if rules is None else rules, snapshot, seed)
+        seed, rules = _a_seed(seed), self._own(rules)
+        states = self.ruleset.restore(rules, snapshot, seed)
         self._use(rules)
         self.place(states)
 
     def place(self, states: np.ndarray) -> None:
-        """Start from a copy of a state (STATE, array of one) of this ruleset."""
-        self.states[:] = states
+        """Start from a copy of a state (STATE, array of one).
+
+        Raises:
+            ValueError: `state`: of another type or shape, or not of a game of this ruleset.
+        """
+        copy_into(self.states, self.ruleset.checked_states("state", states, 1))
         self.look_again()
 
     def look_again(self) -> None:
@@ -107,8 +119,12 @@ class Cursor:
     def _stand_at(self, seat: int) -> None:
         self.seat = int(seat)
 
-    def _use(self, rules: np.ndarray | None) -> None:
-        if rules is not None and rules is not self.rules:
+    def _own(self, rules: np.ndarray | None) -> np.ndarray:
+        """The rules record in force for None; else the one that was handed in, checked."""
+        return self.rules if rules is None or rules is self.rules else self.ruleset.checked_rules(rules)
+
+    def _use(self, rules: np.ndarray) -> None:
+        if rules is not self.rules:
             self._allocate(self.states, rules, self.legal_set, self._mask, self._row)
 
     # -- Playing ------------------------------------------------------------------------------------------------------
@@ -146,7 +162,8 @@ class Cursor:
     # -- Looking ------------------------------------------------------------------------------------------------------
 
     def look(self, seat: int) -> np.ndarray:
-        """The observation of any seat, int8[observation.size], in an array of its own."""
+        """The observation of any seat, int8[observation.size], in an array of its own; ValueError if there is none."""
+        seat = self._seat(seat)
         row = np.empty(self._row.size, np.int8)
         self._driver.look(self.states, self.rules, seat, row)
         return row[:-PAD]
@@ -173,7 +190,7 @@ class Cursor:
 
     def info(self, seat: int) -> dict[str, Any]:
         """The rulebook's own score, and what else the game tells a seat beside its observation."""
-        return self.ruleset.info(self.rules, self.states, seat)
+        return self.ruleset.info(self.rules, self.states, self._seat(seat))
 
     # -- In words: a reader is a seat, or None from above -------------------------------------------------------------
 
@@ -193,7 +210,10 @@ class Cursor:
         return self.ruleset.describe(self.rules, self.states, action, self._reader(reader))
 
     def _reader(self, reader: int | None) -> int | None:
-        return None if reader is None else an_int("seat", reader, 0, self.ruleset.n_seats - 1)
+        return None if reader is None else self._seat(reader)
+
+    def _seat(self, seat: int) -> int:
+        return an_int("seat", seat, 0, self.ruleset.n_seats - 1)
 
     # -- The same game twice ------------------------------------------------------------------------------------------
 
@@ -201,23 +221,36 @@ class Cursor:
         """An independent copy that goes on with the same game."""
         other = object.__new__(Cursor)
         other.ruleset, other.seat, other._driver = self.ruleset, self.seat, self._driver
-        other._allocate(self.states.copy(), self.rules, self.legal_set.copy(), self._mask.copy(), self._row.copy())
+        other._allocate(copied(self.states), self.rules, self.legal_set.copy(), self._mask.copy(), self._row.copy())
         return other
 
     __copy__ = copy
 
     def redeal(self, seat: int, seed: int) -> None:
-        """Turn the state into another world that a seat cannot tell from it (determinization)."""
+        """Turn the state into another world that a seat cannot tell from it (determinization).
+
+        It is no draw from the posterior of the deal: see `RawEnv.redeal`.
+
+        Raises:
+            ValueError: seat or seed out of range.
+        """
+        seat, seed = self._seat(seat), _a_seed(seed)
         self._driver.deal_anew(self.states, self.rules, seat, seed)
         self.look_again()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _unpickled, (self.ruleset, self.seat, self.states, self.rules, self.legal_set, self._mask, self._row)
+        begun = self.states["config_digest"].any()
+        return _unpickled, (self.ruleset, np.asarray(self.rules), np.asarray(self.states) if begun else None)
 
 
-def _unpickled(ruleset: Ruleset, seat: int, *arrays: np.ndarray) -> Cursor:
-    """A cursor with copies of these arrays, since unpickled ones may be memory that is only read."""
-    cursor = Cursor(ruleset)
-    cursor._allocate(*(array.copy() for array in arrays))
-    cursor.seat = seat
+def _unpickled(ruleset: Ruleset, rules: np.ndarray, states: np.ndarray | None) -> Cursor:
+    """A cursor at these states; it copies them, since unpickled ones may be memory that is only read."""
+    cursor = Cursor(ruleset, rules)
+    if states is not None:
+        cursor.place(states)
     return cursor
+
+
+def _a_seed(seed: int) -> int:
+    """What chance starts from: a seed, or -1 - k, below 0, for outcome k of a list."""
+    return an_int("seed", seed, -1 - MAX_SEED, MAX_SEED)

@@ -54,11 +54,14 @@ class ScriptedPrior:
             masks: int8 or bool [k, n], the legal actions, at least one each.
 
         Raises:
-            ValueError: an argument has another shape, or a mask is empty.
+            ValueError: an argument has another type or shape, a mask is empty, or an observation is none that goes with
+                its mask.
         """
-        k, size, n = len(observations), self.ruleset.observation.size, self.ruleset.actions.n
-        if observations.shape != (k, size):
-            fail("observations", f"shape (k, {size}), not {observations.shape}")
+        size, n = self.ruleset.observation.size, self.ruleset.actions.n
+        observations, masks = np.asarray(observations), np.asarray(masks)
+        k = len(observations) if observations.ndim else 0
+        if observations.shape != (k, size) or observations.dtype != np.int8:
+            fail("observations", f"int8 of shape (k, {size}), not {observations.dtype} of shape {observations.shape}")
         if masks.shape != (k, n):
             fail("masks", f"shape ({k}, {n}), not {masks.shape}")
         if not masks.any(1).all():
@@ -67,4 +70,7 @@ class ScriptedPrior:
         rows[:, :size], padded[:, :n] = observations, masks != 0
         out = np.empty(k, np.int64)
         self._driver.scripted_actions(rows, padded, self.ruleset.rules, self._legal_set, self._stream, out)
+        is_legal = (out >= 0) & (out < n) & (padded[np.arange(k), out % n] != 0)
+        if not is_legal.all():
+            fail("observations", f"as the game gives them; number {int(is_legal.argmin())} does not go with its mask")
         return out

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from murder_envs.core.bits import PAD, copy_record, count, is_in, kth_of, put_set, row_of
-from murder_envs.core.checks import a_seed, an_int, fail
+from murder_envs.core.checks import a_seed, an_int, fail, shown
 from murder_envs.core.contract import NO_SEAT
 from murder_envs.core.jit import bind, kernel, records
 from murder_envs.core.rng import STREAM, episode_seed, next_word, stream_below
@@ -218,7 +218,7 @@ def policy_table(policies: str | Sequence[Any] | np.ndarray, n: int, n_seats: in
         policies = [policies] * n_seats
     if not isinstance(policies, np.ndarray):
         if not isinstance(policies, Sequence):
-            fail("policies", f"one name, one for each of {n_seats} seats, or an array, not {policies!r}")
+            fail("policies", f"one name, one for each of {n_seats} seats, or an array, not {shown(policies)}")
         numbers = [policy_number("policies", name, COMPILED_POLICIES) for name in policies]
         if len(numbers) != n_seats:
             fail("policies", f"one for each of {n_seats} seats, not {len(numbers)}")
@@ -256,17 +256,16 @@ def play(
         rules: rules record (array of one) in place of the configured one, as `Ruleset.with_options` gives it.
 
     Raises:
-        ValueError: an argument has the wrong form; the text begins with its name.
+        ValueError: an argument has the wrong form, or states or rules are of another configuration; the text begins
+            with its name.
     """
     n = _how_many(games, seeds, states)
     driver = bind(ruleset, "rollout")
     starts = _starts(driver, n, seed, seeds)
     ends = records(ruleset.STATE, n)
     if states is not None:
-        if not isinstance(states, np.ndarray) or states.dtype != ruleset.STATE:
-            fail("states", "an array of this ruleset's STATE")
-        ends[:] = states
-    rules = ruleset.rules if rules is None else rules
+        ends[:] = ruleset.checked_states("states", states)
+    rules = ruleset.checked_rules(rules)
     legal_set = np.zeros(ruleset.actions.n_words, np.uint64)
     begin = np.full(n, NO_ACTION, np.int64)
     if first is not None:
@@ -326,7 +325,7 @@ def playouts(
         n: how many times.
         seed: int from 0 to 2^63 - 1 for redealing and choosing.
         seat: whose view is kept; None: the seat to act.
-        redeal: False: play on from the true state.
+        redeal: False: play on from the true state. See `RawEnv.redeal` for what a redeal does not know.
         rules: rules record (array of one) in place of the configured one.
 
     Returns:
@@ -335,13 +334,11 @@ def playouts(
     Raises:
         ValueError: an argument is wrong, or the game is over; the text begins with the argument's name.
     """
-    if not isinstance(state, np.ndarray) or state.dtype != ruleset.STATE or state.shape != (1,):
-        fail("state", "an array of one STATE of this ruleset")
     n = an_int("n", n, 0, 1 << 62)
     stream = np.array([a_seed("seed", seed)], np.uint64)
     driver = bind(ruleset, "rollout")
     start = records(ruleset.STATE, 1)
-    start[:] = state
+    start[:] = ruleset.checked_states("state", state, 1)
     at = int(driver.seat_to_act(start))
     if at == NO_SEAT:
         fail("state", "the game is over")
@@ -350,7 +347,7 @@ def playouts(
     decisions = driver.play_out(
         start,
         records(ruleset.STATE, 1),
-        ruleset.rules if rules is None else rules,
+        ruleset.checked_rules(rules),
         seat if redeal else NO_SEAT,
         n,
         np.zeros(ruleset.actions.n_words, np.uint64),

@@ -1,7 +1,9 @@
 """Search for any ruleset: flat Monte Carlo, SO-ISMCTS and MO-ISMCTS, compiled once for each game.
 
 A search knows what the seat to act knows. Each simulation is played in a world that `redeal` draws (in the literature:
-a determinization): what the seat was shown stays, and the rest is dealt anew, random numbers to come included.
+a determinization): what the seat was shown stays, and the rest is dealt anew, random numbers to come included. Worlds
+that fit are drawn uniformly, or nearly so, and not from the posterior of the deal (docs/search.md says where that
+matters).
 
 - "flat", flat Monte Carlo: each legal action is played out equally often, all from the same redeals. The action with
   the best mean is taken.
@@ -59,7 +61,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from murder_envs.core.bits import ONE, PAD, bit, copy_record, count, full, has, is_in, kth_of
-from murder_envs.core.checks import a_bool, a_choice, a_seed, an_int, fail
+from murder_envs.core.checks import a_bool, a_choice, a_seed, an_int, fail, shown
 from murder_envs.core.jit import bind, inner, kernel, records
 from murder_envs.core.rng import GOLDEN, STREAM, episode_seed, fingerprint, mix, next_word, stir, stream_below
 from murder_envs.drivers.policies import COMPILED_POLICIES, RANDOM
@@ -467,17 +469,15 @@ class Search:
             rules: rules record (array of one) in place of the configured one, as `Ruleset.with_options` makes it.
 
         Raises:
-            ValueError: `state`: of another type, or the game is over; `seed`: out of range.
+            ValueError: `state`: of another type or configuration, or the game is over; `rules`: of another
+                configuration; `seed`: out of range.
         """
-        if not isinstance(state, np.ndarray) or state.dtype != self.ruleset.STATE or state.shape != (1,):
-            fail("state", "an array of one STATE of this ruleset")
         seed = a_seed("seed", seed)
-        self._start[:] = state
+        rules = self.ruleset.checked_rules(rules)
+        self._start[:] = self.ruleset.checked_states("state", state, 1)
         seat = int(self._driver.seat_to_act(self._start))
         if seat < 0:
             fail("state", "the game is over")
-        if rules is None:
-            rules = self.ruleset.rules
         n_actions, n_seats = self.ruleset.actions.n, self.ruleset.n_seats
         totals = Totals(
             low=np.full(n_seats, np.inf),
@@ -516,5 +516,5 @@ class Search:
 def _a_number(field: str, value: Any) -> float:
     """A finite number of 0 or more."""
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value < math.inf:
-        fail(field, f"a number of 0 or more, not {value!r}")
+        fail(field, f"a number of 0 or more, not {shown(value)}")
     return float(value)

@@ -45,8 +45,8 @@ def resume(states, rules, legal_set, mask, row):
 
 @kernel
 def advance(states, rules, legal_set, mask, row, action):
-    """Take an action (0..n-1) and show the next decision; ILLEGAL, and nothing changed, if `legal_set` lacks it."""
-    if not is_in(legal_set, action):
+    """Take an action and show the next decision; ILLEGAL, and nothing changed, if `legal_set` lacks it."""
+    if action < 0 or action >= 64 * legal_set.shape[0] or not is_in(legal_set, action):
         return ILLEGAL
     step(states[0], rules[0], action)
     return show(states[0], rules[0], legal_set, mask, row)

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from murder_envs.core.jit import copied
 from murder_envs.drivers.cursor import Cursor
 from murder_envs.ruleset import Ruleset
 
@@ -21,17 +22,35 @@ class Story:
 
     Args:
         ruleset: the configured game.
-        states: the game as it began (STATE, array of one).
         rules: RULES, array of one, of this game.
-        before: what came before, for one seat, if the game begins with a redeal.
+        seed: what the game was dealt from.
+        states: in place of a deal, how the game began (STATE, array of one, which nobody changes).
+        before: what came before, for one seat, if the game began with a redeal.
     """
 
-    def __init__(self, ruleset: Ruleset, states: np.ndarray, rules: np.ndarray, before: Before | None = None) -> None:
+    __slots__ = ("_heard", "before", "rules", "ruleset", "seed", "states")
+
+    def __init__(
+        self,
+        ruleset: Ruleset,
+        rules: np.ndarray,
+        seed: int,
+        states: np.ndarray | None = None,
+        before: Before | None = None,
+    ) -> None:
         self.ruleset = ruleset
-        self.states = states.copy()
         self.rules = rules
+        self.seed = seed
+        self.states = states
         self.before = before
         self._heard: dict[int | None, Heard] = {}
+
+    def begin(self, cursor: Cursor) -> None:
+        """Put the game on a cursor as it began."""
+        if self.states is None:
+            cursor.deal(self.seed)
+        else:
+            cursor.place(self.states)
 
     def chapters(self, reader: int | None, actions: Sequence[int]) -> list[list[str]]:
         """The sentences as the game began, and then those of each action.
@@ -47,7 +66,7 @@ class Story:
         if heard is None:
             if self.before and reader == self.before.seat:
                 heard = self.before.story._heard_by(reader, self.before.actions)
-                heard.cursor.place(self.states)
+                self.begin(heard.cursor)
             else:
                 heard = Heard(self, reader)
             self._heard[reader] = heard
@@ -68,7 +87,7 @@ class Story:
     def copy(self) -> Story:
         """A story that can go on otherwise."""
         before = self.before and Before(self.before.story.copy(), self.before.seat, self.before.actions)
-        other = Story(self.ruleset, self.states, self.rules, before)
+        other = Story(self.ruleset, self.rules, self.seed, self.states, before)
         other._heard = {reader: heard.copy() for reader, heard in self._heard.items()}
         return other
 
@@ -77,7 +96,7 @@ class Story:
 
         That seat has been told the same there; others are told what they know as if the game began with that state.
         """
-        return Story(self.ruleset, states, self.rules, Before(self.copy(), seat, list(actions)))
+        return Story(self.ruleset, self.rules, self.seed, copied(states), Before(self.copy(), seat, list(actions)))
 
 
 @dataclass(frozen=True)
@@ -101,7 +120,7 @@ class Heard:
     def __init__(self, story: Story, reader: int | None) -> None:
         self.reader = reader
         self.cursor = Cursor(story.ruleset, story.rules)
-        self.cursor.place(story.states)
+        story.begin(self.cursor)
         self.own = 0
         unheard: list[list[str]] = [[] for _ in story.before.actions] if story.before else []
         self.chapters = [*unheard, story.ruleset.told(story.rules, None, None, self.cursor.states, reader)]
@@ -112,7 +131,7 @@ class Heard:
         for action in actions[len(self.chapters) - 1 :]:
             if cursor.seat == self.reader:
                 self.own = len(self.chapters)
-            before = cursor.states.copy()
+            before = copied(cursor.states)
             cursor.act(action)
             self.chapters.append(told(cursor.rules, before, action, cursor.states, self.reader))
 

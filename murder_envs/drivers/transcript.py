@@ -18,7 +18,8 @@ from typing import Any
 
 import numpy as np
 
-from murder_envs.core.checks import a_choice, a_list, a_seed, a_text, fail, known_only
+from murder_envs.core.checks import a_choice, a_list, a_seed, a_text, fail, known_only, shown
+from murder_envs.core.jit import copied
 from murder_envs.core.tables import Block
 from murder_envs.drivers.cursor import Cursor
 from murder_envs.drivers.story import Story
@@ -56,16 +57,18 @@ class Game:
         self.ruleset = ruleset
         self.seed = a_seed("seed", seed)
         if options is not None and not isinstance(options, Mapping):
-            fail("options", f"a dict, not {options!r}")
+            fail("options", f"a dict, not {shown(options)}")
         # Replays name what this game began with, whatever becomes of the caller's dicts.
         self.start, self.options = copy.deepcopy((snapshot, options))
         self.played: list[str] = []
         self.cursor = Cursor(ruleset, ruleset.with_options(options) if options else None)
+        begun = None
         if snapshot is None:
             self.cursor.deal(self.seed)
         else:
             self.cursor.restore(snapshot, self.seed)
-        self._story = Story(ruleset, self.cursor.states, self.cursor.rules)
+            begun = copied(self.cursor.states)
+        self._story = Story(ruleset, self.cursor.rules, self.seed, begun)
 
     @property
     def seat(self) -> int:
@@ -327,7 +330,7 @@ def game_of(head: Mapping[str, str]) -> Game:
     """The game that a playthrough's head describes, before its first decision; ValueError names what is wrong."""
     config = _json("config", head)
     if not isinstance(config, dict):
-        fail("config", f"a dict, not {config!r}")
+        fail("config", f"a dict, not {shown(config)}")
     ruleset = make_ruleset(head["game"], **config)
     options, snapshot = (_json(name, head) if name in head else None for name in ("options", "snapshot"))
     return Game(ruleset, a_seed("seed", _json("seed", head)), snapshot, options)
@@ -400,7 +403,7 @@ def _json(name: str, head: Mapping[str, str]) -> Any:
     try:
         return json.loads(head[name])
     except json.JSONDecodeError as error:
-        fail(name, f"JSON, not {head[name]!r} ({error})")
+        fail(name, f"JSON, not {shown(head[name])} ({error})")
 
 
 # -- Replay files -----------------------------------------------------------------------------------------------------
@@ -445,18 +448,20 @@ def load_replay(path: str | pathlib.Path, game: str | None = None) -> Game:
 def play_replay(kept: Any, game: str | None = None) -> Game:
     """The same for the file's content, a dict with FIELDS."""
     if not isinstance(kept, dict):
-        fail("replay", f"a dict, not {kept!r}")
+        fail("replay", f"a dict, not {shown(kept)}")
     known_only(kept, FIELDS, "field of a replay")
     for name in ("game", "version", "config", "seed", "actions"):
         if name not in kept:
             fail(name, "missing from the replay")
     if game is not None and kept["game"] != game:
-        fail("game", f"the replay is of {kept['game']!r}, not of {game!r}")
+        fail("game", f"the replay is of {shown(kept['game'])}, not of {shown(game)}")
     if not isinstance(kept["config"], dict):
-        fail("config", f"a dict, not {kept['config']!r}")
+        fail("config", f"a dict, not {shown(kept['config'])}")
     ruleset = make_ruleset(kept["game"], **kept["config"])
     if kept["version"] != ruleset.version:
-        fail("version", f"the replay is of version {kept['version']!r} of {ruleset.name}, this is {ruleset.version}")
+        fail(
+            "version", f"the replay is of version {shown(kept['version'])} of {ruleset.name}, this is {ruleset.version}"
+        )
     again = Game(ruleset, kept["seed"], kept.get("snapshot"), kept.get("options"))
     for k, name in enumerate(a_list("actions", kept["actions"])):
         if again.over:

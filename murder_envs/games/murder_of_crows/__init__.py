@@ -1,7 +1,8 @@
 """Murder of Crows: a race to lay the word MURDER, 2 to 5 players, 55 cards; answers out of turn, card counting.
 
 Read in this order: cards, moves, state, config, deal, effects, play; then knowledge, view and redeal for who sees what;
-snapshots, text and heuristic as needed. `counts.py` packs eight counts into a word.
+snapshots, sentences, text and heuristic as needed. `counts.py` packs eight counts into a word; `words.py` has the words
+that sentences and text are made of, `story.py` the story of a complete word.
 
 Version history (raised by every change of play, observation or action ids):
 
@@ -10,14 +11,12 @@ Version history (raised by every change of play, observation or action ids):
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
-
-from murder_envs.core.checks import an_int, known_only
+from murder_envs.core.checks import an_int
 from murder_envs.core.contract import kernels_of
-from murder_envs.games.murder_of_crows import heuristic, play, redeal, snapshots, text, view
+from murder_envs.core.wording import document
+from murder_envs.games.murder_of_crows import heuristic, play, redeal, sentences, snapshots, text, view
 from murder_envs.games.murder_of_crows.config import CONFIGS, Config, make_rules
 from murder_envs.games.murder_of_crows.moves import ACTIONS, PHASES
 from murder_envs.games.murder_of_crows.state import State
@@ -38,13 +37,6 @@ def ruleset(**keywords: Any) -> Ruleset:
     rules = make_rules(config)
     n = config.num_players
 
-    def with_options(options: Mapping[str, Any]) -> np.ndarray:
-        known_only(options, ("first_player",), "reset option")
-        of_one_game = rules.copy()
-        if "first_player" in options:
-            of_one_game["first_player"] = an_int("first_player", options["first_player"], 0, n - 1)
-        return of_one_game
-
     return Ruleset(
         name=NAME,
         version=VERSION,
@@ -57,13 +49,18 @@ def ruleset(**keywords: Any) -> Ruleset:
         STATE=State.dtype,
         rules=rules,
         kernels=KERNELS,
-        with_options=with_options,
         restore=snapshots.restore,
         snapshot=snapshots.snapshot,
         info=text.info,
         text=text.text,
+        asked=sentences.asked,
+        describe=sentences.describe,
+        told=sentences.told,
+        rules_text=document(__package__, "rules_short.md"),
+        rules_full=document(__package__, "rules.md"),
         figures=text.figures,
         public=snapshots.public,
         title=TITLE,
+        options={"first_player": lambda name, value: an_int(name, value, 0, n - 1)},
         payoffs="zero_sum" if config.reward == "zero_sum" else "general_sum",
     )

@@ -57,6 +57,14 @@ MOST_CARDS = 55
 WORD = "MURDER"
 EXPEL_DRAW = 3
 
+# -- The Murdered Third: what its flips do to both living players (the printed actions are not to be had) -----------
+
+THIRD_ACTS = ("take_back", "reveal", "draw", "drain", "expel", "remove", "nothing")
+TAKE_BACK, REVEAL, DRAW, DRAIN, EXPEL, REMOVE_OWN, NOTHING_AT_ALL = range(len(THIRD_ACTS))
+FLIPS = (*LETTERS, "W")
+THIRD_TABLE = dict(zip(FLIPS, THIRD_ACTS))
+"""What is flipped, a letter or a wild -> the act (Ruling: the letter's own effect, turned on both players)."""
+
 # -- Winning the Game: the story that the top cards tell (texts of our own, not the printed ones) ---
 
 PHRASES = {

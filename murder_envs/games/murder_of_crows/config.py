@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from murder_envs.core.checks import a_list, a_text, an_int, fail
+from murder_envs.core.checks import a_choice, a_list, a_text, an_int, fail, shown
 from murder_envs.core.config import Parameters, boolean, integer, option, optional, parameter
 from murder_envs.games.murder_of_crows import cards as c
 from murder_envs.games.murder_of_crows.moves import MAX_SEATS, REWARDS
@@ -42,7 +42,7 @@ def a_word(name: str, value: Any) -> str:
     """Letters of MURDER in their order."""
     word = a_text(name, value)
     if len(word) < 2 or not is_within(word, c.WORD):
-        fail(name, f"two or more letters of {c.WORD} in their order, not {word!r}")
+        fail(name, f"two or more letters of {c.WORD} in their order, not {shown(word)}")
     return word
 
 
@@ -55,14 +55,24 @@ def is_within(word: str, whole: str) -> bool:
 def a_crow_table(name: str, value: Any) -> dict[str, list[int]]:
     """letter -> copies with one, two, three crows."""
     if not isinstance(value, Mapping):
-        fail(name, f"a dict letter -> copies with 1, 2, 3 crows, not {value!r}")
+        fail(name, f"a dict letter -> copies with 1, 2, 3 crows, not {shown(value)}")
     for letter in value:
         if not isinstance(letter, str) or letter not in tuple(c.LETTERS):
-            fail(name, f"no letter {letter!r}")
+            fail(name, f"no letter {shown(letter)}")
     return {
         letter: [an_int(name, copies, 0, c.MOST_OF_A_LETTER) for copies in a_list(name, row, c.N_CROWS)]
         for letter, row in value.items()
     }
+
+
+def a_third_table(name: str, value: Any) -> dict[str, str]:
+    """What is flipped -> what the Murdered Third does, for every flip."""
+    if not isinstance(value, Mapping):
+        fail(name, f"a dict flip -> act, not {value!r}")
+    for flip in value:
+        if not isinstance(flip, str) or flip not in c.FLIPS:
+            fail(name, f"one of {', '.join(c.FLIPS)} is flipped, not {flip!r}")
+    return c.THIRD_TABLE | {flip: a_choice(name, act, c.THIRD_ACTS) for flip, act in value.items()}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,6 +81,10 @@ class Config(Parameters):
 
     num_players: int = integer(4, "seats", low=2, high=MAX_SEATS)
     murdered_third: bool = boolean(False, "the variant for two living players")
+    third_acts: Mapping[str, str] = parameter(
+        c.THIRD_TABLE, "what each flip of the Murdered Third does to both players; flips left out do as by default",
+        a_third_table, f"M, U, R, D, E or W -> {', '.join(c.THIRD_ACTS)}",
+    )  # fmt: skip
     first_player: int = integer(-1, "who begins; -1: drawn at random", low=-1, high=MAX_SEATS - 1)
     deck: str = option("rulebook", 'the printed box, or "house": the next three may deviate from it', DECKS)
     word: str = parameter(c.WORD, "the stacks in play", a_word, "two or more letters of MURDER in their order")
@@ -141,5 +155,6 @@ def make_rules(config: Config) -> np.ndarray:
     rules["letters"] = sum(1 << letter for letter in {int(c.LETTER_OF[stack]) for stack in stacks})
     rules["copies"] = np.frombuffer(bytes(copies), np.uint64)
     rules["box"][0, : sum(copies)] = np.repeat(np.arange(c.N_CARDS), copies)
+    rules["third_table"] = [c.THIRD_ACTS.index(config.third_acts[flip]) for flip in c.FLIPS]
     rules["n_cards"] = sum(copies)
     return rules

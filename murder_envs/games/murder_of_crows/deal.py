@@ -19,6 +19,7 @@ empty = emptier(State)
 def clear(state: State, rules: Rules):
     """An empty table with all cards in the box's order in the draw pile; random numbers are seeded afterwards."""
     empty(state)
+    state.config_digest = rules.config_digest
     for i in range(2):
         state.hidden[i] = rules.copies[i]
         for seat in range(rules.n_seats):

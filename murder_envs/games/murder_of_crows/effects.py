@@ -353,8 +353,9 @@ def apply_raze(state: State, action, seat):
 
 
 # -- The Murdered Third -------------------------------------------------------------------------
-# A third player who is not there: after both living players' turns a card is flipped, and does to both what the letter
-# does (the printed actions are not in the rulebook's text). Nothing can be prevented, and the Third owns nothing.
+# A third player who is not there: after both living players' turns a card is flipped, and does to both what the table
+# of the configuration says (the printed actions are not in the rulebook's text). Nothing can be prevented, and the
+# Third owns nothing.
 
 
 @kernel
@@ -370,31 +371,31 @@ def flip(state: State, rules: Rules):
 
 @kernel
 def third_acts(state: State, rules: Rules):
-    """Its flip hits both living players, the first player first; nothing can be prevented (Ruling: the actions)."""
+    """Its flip hits both living players, the first player first; nothing can be prevented (Ruling: the acts)."""
     card = flip(state, rules)
     if card == c.NO_CARD:
         return THEN.next_turn
     first = state.first
     both = full(rules.n_seats)
-    effect = c.REMOVE if card == c.WILD else card // c.N_CROWS
+    act = rules.third_table[card // c.N_CROWS]
     phase, asked = PHASE.third_raze, NONE
-    if effect == c.LETTER_U:
+    if act == c.REVEAL:
         reveal(state, rules, 0)
         reveal(state, rules, 1)
         lose_random_card(state, rules, first)
         lose_random_card(state, rules, 1 - first)
-    elif effect == c.LETTER_R:
+    elif act == c.DRAW:
         draw(state, rules, first, 1)
         draw(state, rules, 1 - first, 1)
-    elif effect == c.LETTER_E:
+    elif act == c.EXPEL:
         expel(state, rules, both, first)
-    elif effect == c.LETTER_D:
+    elif act == c.DRAIN:
         named = flip(state, rules)
         if named != c.NO_CARD and named != c.WILD:
             state.letter = named // c.N_CROWS
             phase, asked = PHASE.third_lose, with_letter(state, rules, both, named // c.N_CROWS)
-    else:
-        phase, asked = PHASE.third_take if effect == c.LETTER_M else PHASE.third_raze, with_murder(state, rules)
+    elif act != c.NOTHING_AT_ALL:
+        phase, asked = PHASE.third_take if act == c.TAKE_BACK else PHASE.third_raze, with_murder(state, rules)
     state.third_card = card
     return ask_each(state, rules, phase, asked, first, THEN.next_turn)
 

@@ -7,7 +7,7 @@ equals. Scores are multiples of 1/2, so they are kept doubled, as whole numbers.
 
 from __future__ import annotations
 
-from murder_envs.core.bits import NONE, get_bits, has, is_in, kth_of, lowest
+from murder_envs.core.bits import NONE, get_bits, has, is_in, kth_of, place_of_one
 from murder_envs.core.jit import kernel
 from murder_envs.games.murder_of_crows import cards as c
 from murder_envs.games.murder_of_crows.moves import ACT, MAX_SEATS, PHASE, PHASES
@@ -26,7 +26,7 @@ FEW_CARDS = 4
 @kernel
 def heuristic(row, legal_set, rules: Rules, stream):
     """The scripted player's action."""
-    phase = lowest(get_bits(row, OBS.phase, len(PHASES)))
+    phase = place_of_one(row, OBS.phase, len(PHASES))
     if phase == PHASE.start:
         return ACT.draw
     if phase == PHASE.play:
@@ -80,7 +80,7 @@ def score(row, phase, action, i):
         return keep(row, i, 1)
     if phase == PHASE.letter:
         return drain_value(row, i, get_bits(row, OBS.prevented, MAX_SEATS))
-    offset = lowest(get_bits(row, OBS.target, MAX_SEATS)) if phase == PHASE.take or phase == PHASE.raze else 0
+    offset = place_of_one(row, OBS.target, MAX_SEATS) if phase == PHASE.take or phase == PHASE.raze else 0
     if phase == PHASE.take:
         return take_value(row, offset, i)
     if phase == PHASE.raze:
@@ -98,7 +98,7 @@ def score(row, phase, action, i):
 @kernel
 def n_seats(row):
     """How many seats the table has."""
-    return lowest(get_bits(row, OBS.players, MAX_SEATS - 1)) + 2
+    return place_of_one(row, OBS.players, MAX_SEATS - 1) + 2
 
 
 @kernel
@@ -114,7 +114,7 @@ def in_stack(row, offset, stack):
 @kernel
 def is_expel(row):
     """Is the card in play an Expel, by a letter or by a wild?"""
-    slot = lowest(get_bits(row, OBS.played_slot, c.N_STACKS))
+    slot = place_of_one(row, OBS.played_slot, c.N_STACKS)
     return c.LETTER_OF[slot] == c.LETTER_E and row[OBS.mode + 1] == 0
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from murder_envs.core.checks import a_bool, a_list, a_text, an_int, fail, ints
+from murder_envs.core.checks import a_bool, a_list, a_text, an_int, fail, ints, shown
 from murder_envs.core.contract import NO_SEAT
 from murder_envs.core.jit import entry, records
 from murder_envs.core.rng import seed_rng, shuffle
@@ -23,7 +23,7 @@ from murder_envs.games.murder_of_crows.effects import (
     with_murder,
 )
 from murder_envs.games.murder_of_crows.moves import ACTIONS, ENDING, MODES, PHASES
-from murder_envs.games.murder_of_crows.play import can_react, returns
+from murder_envs.games.murder_of_crows.play import can_react, returns, step
 from murder_envs.games.murder_of_crows.state import FLIPPED, N_EVENTS, State
 
 STAR = "*"
@@ -52,8 +52,8 @@ EFFECTS = {
     "raze": (REMOVES,),
 }
 """phase with a card in play -> effects that have this step."""
-THIRD_CARDS = {"third_take": "M", "third_lose": "D", "third_raze": "W"}
-"""phase of the Third -> what its flip begins with."""
+THIRD_PHASES = {"third_take": c.TAKE_BACK, "third_lose": c.DRAIN, "third_raze": c.REMOVE_OWN}
+"""phase of the Third -> what it does."""
 
 
 # -- Questions to the compiled rules ----------------------------------------------------------------
@@ -101,6 +101,12 @@ def seats_with_letter(states, rules, seats, letter):
 def seats_with_murder(states, rules):
     """The seats with at least one card in their Murder."""
     return with_murder(states[0], rules[0])
+
+
+@entry
+def act_anew(states, rules, action):
+    """Take a step, known to be legal, under rules that may differ from those of the game."""
+    step(states[0], rules[0], action)
 
 
 @entry
@@ -245,7 +251,7 @@ class Position(Reader):
         rules = self.rules[0]
         self.phase = self.read("phase", "start")
         self.over = self.phase == "over"
-        self.by_third = self.phase in THIRD_CARDS
+        self.by_third = self.phase in THIRD_PHASES
         if self.by_third and not rules["murdered_third"]:
             fail("phase", f"{self.phase} only with murdered_third")
         self.first = self.read("first", max(0, int(rules["first_player"])))
@@ -261,7 +267,7 @@ class Position(Reader):
 
     def card(self, field: str, name: Any) -> int:
         if not isinstance(name, str) or name not in c.CARD_NAMES:
-            fail(field, f"no card {name!r}")
+            fail(field, f"no card {shown(name)}")
         return c.CARD_NAMES.index(name)
 
     def place(self, field: str, cards: Iterable[int]) -> None:
@@ -310,11 +316,11 @@ class Position(Reader):
     def read_murder(self, value: Any) -> dict[str, list[str]]:
         """One Murder: stack -> names of its cards, non-empty stacks only."""
         if not isinstance(value, Mapping):
-            fail("murders", f"a dict stack -> cards, not {value!r}")
+            fail("murders", f"a dict stack -> cards, not {shown(value)}")
         murder = {}
         for stack, names in value.items():
             if stack not in self.stacks:
-                fail("murders", f"no stack {stack!r} in play")
+                fail("murders", f"no stack {shown(stack)} in play")
             cards = [self.card("murders", name) for name in a_list("murders", names)]
             for card in cards:
                 if card != c.WILD and c.CARD_NAMES[card][0] != stack[0]:
@@ -361,7 +367,7 @@ class Position(Reader):
             if played:
                 fail("played", f"no card is in play in {self.phase}")
         elif played not in c.STACK_FACES:
-            fail("played", f"a stack-face in {self.phase}, not {played!r}")
+            fail("played", f"a stack-face in {self.phase}, not {shown(played)}")
         self.read("played")
         wild = played.endswith(c.FACES[c.FACE_WILD])
         if played:
@@ -371,7 +377,7 @@ class Position(Reader):
                 fail("played", f"{played} does not lie on that stack of seat {self.current}")
         may_be = MODES[1:] if wild and self.phase != "wild" else MODES[:1]
         if self.read("mode", may_be[0]) not in may_be:
-            fail("mode", f"in {self.phase} one of {', '.join(map(repr, may_be))}, not {self.get('mode', '')!r}")
+            fail("mode", f"in {self.phase} one of {', '.join(map(repr, may_be))}, not {shown(self.get('mode', ''))}")
         self.read_prevented(bool(played), wild)
 
     def read_prevented(self, in_play: bool, wild: bool) -> None:
@@ -443,7 +449,7 @@ class Position(Reader):
         self.letter = a_text("letter", self.get("letter", ""))
         may_be = [stack[0] for stack in self.stacks] if self.phase in ("lose", "third_lose") else [""]
         if self.letter not in may_be:
-            fail("letter", f"in {self.phase} one of {sorted(set(may_be))}, not {self.letter!r}")
+            fail("letter", f"in {self.phase} one of {sorted(set(may_be))}, not {shown(self.letter)}")
         self.put("letter", self.letter)
 
     def read_third_card(self) -> None:
@@ -453,9 +459,9 @@ class Position(Reader):
                 fail("third_card", f"the Third's flip is not being resolved in {self.phase}")
             return
         card = self.card("third_card", name)
-        begins = THIRD_CARDS[self.phase]
-        if name[0] != begins:
-            fail("third_card", f"in {self.phase} a card {begins}, not {name}")
+        flips = [flip for flip, act in zip(c.FLIPS, self.rules[0]["third_table"]) if act == THIRD_PHASES[self.phase]]
+        if name[0] not in flips:
+            fail("third_card", f"in {self.phase} a card {' or '.join(flips) or '(there is none)'}, not {name}")
         if card not in [*self.discard, *(self.deck if self.phase == "third_lose" else [])]:
             fail("third_card", f"{name} is not in the discards")
         self.put("third_card", name)
@@ -488,7 +494,7 @@ class Position(Reader):
     def bounds(self, value: Any, seat: int, pile: list[int], unseen: list[int]) -> list[int]:
         """A seat's bounds on the draw pile; they must allow what is there, and excluded cards must be old ones."""
         if not isinstance(value, Mapping):
-            fail("deck_max", f"a dict card -> int, not {value!r}")
+            fail("deck_max", f"a dict card -> int, not {shown(value)}")
         bounds = [0] * c.N_CARDS
         for name, bound in value.items():
             bounds[self.card("deck_max", name)] = an_int("deck_max", bound, 0, MOST)
@@ -535,7 +541,7 @@ class Position(Reader):
         if "rng" in self.snapshot:
             text = a_text("rng", self.snapshot["rng"])
             if len(text) != 16 or set(text) - set("0123456789abcdef"):
-                fail("rng", f"16 hexadecimal digits, not {text!r}")
+                fail("rng", f"16 hexadecimal digits, not {shown(text)}")
             self.rng = int(text, 16)
 
     def event(self, value: Any) -> tuple[int, int]:
@@ -545,10 +551,10 @@ class Position(Reader):
         name = a_text("events", name)
         if seat == NO_SEAT:
             if not name.startswith(FLIP):
-                fail("events", f"seat -1 only flips, not {name!r}")
+                fail("events", f"seat -1 only flips, not {shown(name)}")
             return FLIPPED, self.card("events", name.removeprefix(FLIP))
         if name not in ACTIONS.ids:
-            fail("events", f"no action {name!r}")
+            fail("events", f"no action {shown(name)}")
         return seat + 1, ACTIONS.ids[name]
 
     # The state

@@ -19,6 +19,7 @@ class Rules(Record):
 
     n_seats: int = number("2 to 5")
     murdered_third: int = flag("1: the Murdered Third plays too")
+    third_table: np.ndarray = table(np.int8, "what is flipped -> what the Third does", shape=(len(c.FLIPS),))
     first_player: int = seat("who begins; NO_SEAT: drawn at random")
     stacks: int = table(np.uint64, "set of the stacks in play")
     n_stacks: int = number("how many these are")

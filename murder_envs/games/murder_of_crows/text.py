@@ -1,21 +1,45 @@
-"""A state in words: its result, its story, its figures, the table as text. Never compiled."""
+"""A state in words: its result, its figures, the table as text. Never compiled."""
 
 from __future__ import annotations
 
+import itertools
+import textwrap
 from typing import Any
 
 import numpy as np
 
 from murder_envs.core.contract import NO_SEAT
-from murder_envs.core.snapshots import members_of
 from murder_envs.games.murder_of_crows import cards as c
 from murder_envs.games.murder_of_crows.moves import ENDINGS
-from murder_envs.games.murder_of_crows.snapshots import FLIP, byte_list, counted, counts_of, dict_of, snapshot, stack_of
+from murder_envs.games.murder_of_crows.sentences import asked
+from murder_envs.games.murder_of_crows.snapshots import FLIP, byte_list, counted, counts_of, dict_of, snapshot
+from murder_envs.games.murder_of_crows.story import story
+from murder_envs.games.murder_of_crows.words import (
+    EFFECTS,
+    WILD,
+    Play,
+    Words,
+    act,
+    card_in,
+    cards_named,
+    count_of,
+    effect_named,
+    stacks_of,
+)
 
-WILD_NAME = c.CARD_NAMES[c.WILD]
-EFFECT_NAMES = {
-    "M": "Misplace", "U": "Uncover", "R": "Reap", "D": "Drain", "E": "Expel", "remove": "removes a stack",
-}  # fmt: skip
+WIDTH = 118
+DOES = {
+    "M": "take one card of another player's Murder, from anywhere in it, into your hand",
+    "U": "all others reveal their hands to everybody, and you take one card from one of them",
+    "R": "draw one more card; nobody can prevent it",
+    "D": "name a letter; every other player who has it discards one card of it, of their own choice, from their Murder",
+    "E": "all others discard their hands and draw {redraw} each",
+}
+"""letter -> its effect, said to whoever plays it."""
+DOES_WILD = (
+    "goes to any stack, but only onto a showing wild crow while you have one showing. As you choose, it has the effect "
+    "of its stack's letter, or removes a stack of anybody's Murder. Only another wild crow prevents either"
+)
 
 
 def info(rules: np.ndarray, state: np.ndarray, seat: int) -> dict[str, Any]:
@@ -50,130 +74,137 @@ def figures(rules: np.ndarray, state: np.ndarray) -> dict[str, float]:
     return found | {name: float(ending == name) for name in ENDINGS[1:]}
 
 
-# -- The murder story -----------------------------------------------------------------------------------
+# -- The table as text --------------------------------------------------------------------------------------------
 
 
-def story(rules: np.ndarray, state: np.ndarray, seat: int) -> str:
-    """What the top cards of a complete word read."""
-    phrases = {c.STACKS[k]: phrase(rules, state, seat, c.STACKS[k]) for k in members_of(rules[0]["stacks"])}
-    if "Rb" in phrases and phrases["Rb"] == phrases["Ra"]:
-        phrases["Rb"] = f"the twin of {phrases['Ra']}"
-    parts = [" ".join(phrases[stack] for stack in part if stack in phrases) for part in c.SENTENCE]
-    return ", ".join(part for part in parts if part) + "."
+def text(rules: np.ndarray, state: np.ndarray, reader: int | None) -> str:
+    """The table, from above or as a seat sees it."""
+    words, full = Words(rules, reader), snapshot(rules, state)
+    most = int(rules[0]["max_steps"])
+    seen_from = "seen from above" if reader is None else f"as {words.names[reader]} sees it"
+    sections = [
+        [f"Murder of Crows, turn {full['turn'] + 1}, decision {full['steps']} of at most {most}, {seen_from}"],
+        [asked(rules, state, reader), *in_play(words, full)],
+        murders(words, full),
+        hands(words, full),
+        piles(words, state, full),
+        letters(words),
+        ["The latest acts:", *(f"  {sentence}" for sentence in record(words, full["events"]) or ["none yet"])],
+    ]
+    return "\n\n".join("\n".join(wrapped(line) for line in section) for section in sections) + "\n"
 
 
-def phrase(rules: np.ndarray, state: np.ndarray, seat: int, stack: str) -> str:
-    """The phrase of a stack's top card; for a wild, that of a letter card below it, or of one that is on the table.
-
-    On the table: the own other R stack, then the other Murders clockwise, in each stack the uppermost letter card.
-    """
-    n = int(rules[0]["n_seats"])
-    of_letter = [name for name in c.STACKS if name[0] == stack[0]]
-    places = [(seat, stack), *((seat, name) for name in of_letter if name != stack)]
-    places += [((seat + offset) % n, name) for offset in range(1, n) for name in of_letter]
-    for owner, name in places:
-        letters = [card for card in stack_of(state, owner, c.STACKS.index(name)) if card != WILD_NAME]
-        if letters:
-            return c.PHRASES[stack[0]][int(letters[-1][1]) - 1]
-    return c.PHRASES[stack[0]][0]
+def wrapped(line: str) -> str:
+    """A line of at most WIDTH characters, or several, the further ones indented."""
+    indent = " " * (len(line) - len(line.lstrip()) + 4)
+    return textwrap.fill(line, WIDTH, subsequent_indent=indent, break_on_hyphens=False) if line else ""
 
 
-# -- The table as text ----------------------------------------------------------------------------------
+def in_play(words: Words, full: dict[str, Any]) -> list[str]:
+    """What has been played and is not over yet: by whom, who is spared, who has still to answer."""
+    lines = []
+    if full["played"]:
+        by, stack = full["current"], words.stack(full["played"][:-1])
+        card = cards_named([card_in(full["played"])])
+        lines.append(words.sentence("{who} [has|have] played {card} to [the|your] {stack}", by, card=card, stack=stack))
+    if full["target"] != NO_SEAT:
+        lines.append(f"Aimed at: {words.name(full['target'])}.")
+    if full["prevented"]:
+        lines.append(f"Spared by a discarded card: {words.people(full['prevented'])}.")
+    if len(full["pending"]) > 1:
+        lines.append(f"Still to answer after that: {words.people(full['pending'][1:])}.")
+    return lines
 
 
-def cards_text(counts: dict[str, int]) -> str:
-    """`M1 2xR3 W`, or a dash."""
-    return " ".join(name if n == 1 else f"{n}x{name}" for name, n in counts.items()) or "-"
+def murders(words: Words, full: dict[str, Any]) -> list[str]:
+    """The stacks of each seat under the letters of the word."""
+    stacks = stacks_of(words.rules)
+    rows = [["", *(stack[0] for stack in stacks), "empty"]]
+    for seat, murder in enumerate(full["murders"]):
+        piled = [stack_text(murder.get(stack, [])) for stack in stacks]
+        rows.append([label(words, seat, full), *piled, str(sum(stack not in murder for stack in stacks))])
+    widths = [max(map(len, column)) for column in zip(*rows)]
+    lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths)).rstrip() for row in rows]
+    return [
+        "The Murders (* has the turn; in brackets the card that shows, behind it those beneath, from the top down):",
+        *lines,
+    ]
+
+
+def label(words: Words, seat: int, full: dict[str, Any]) -> str:
+    """A player's name, with a star for the one whose turn it is."""
+    you = " (you)" if seat == words.reader else ""
+    return f"{'*' if seat == full['current'] and not full['over'] else ' '} {words.names[seat]}{you}"
+
+
+def stack_text(cards: list[str]) -> str:
+    """`[M2] M1 W`, or a dash."""
+    return " ".join([f"[{cards[-1]}]", *cards[-2::-1]]) if cards else "-"
+
+
+def hands(words: Words, full: dict[str, Any]) -> list[str]:
+    """The hands: open to their holders and from above, else what all know of them."""
+    lines = []
+    for seat, (hand, known) in enumerate(zip(full["hands"], full["known"])):
+        n = count_of(len(hand), "card")
+        if words.sees(seat):
+            shown = f"{n}: {hand_text(hand)}" + (f" (all know of {hand_text(known)})" if known else "")
+        else:
+            shown = n + (f", {hand_text(known)} among them, as all know" if known else "")
+        lines.append(f"  {words.names[seat]}{' (you)' if seat == words.reader else ''}: {shown}")
+    return ["The hands:", *lines]
 
 
 def hand_text(cards: list[str]) -> str:
-    """Cards in the order of their ids."""
+    """`M1 2xR3 W`, in the order of card ids; a dash for none."""
     return cards_text(dict_of(counts_of(c.CARD_NAMES.index(name) for name in cards)))
 
 
-def seats_text(seats: list[int]) -> str:
-    return ", ".join(f"player_{seat}" for seat in seats) or "nobody"
+def cards_text(counts: dict[str, int]) -> str:
+    return " ".join(name if n == 1 else f"{n}x{name}" for name, n in counts.items()) or "-"
 
 
-def text(rules: np.ndarray, state: np.ndarray, seat: int | None) -> str:
-    """The table, from above or as a seat sees it."""
-    full = snapshot(rules, state)
-    seen_from = "seen from above" if seat is None else f"as player_{seat} sees it"
-    lines = [f"Murder of Crows, turn {full['turn'] + 1}, {seen_from}", *turn_text(full), ""]
-    stacks = [c.STACKS[k] for k in members_of(rules[0]["stacks"])]
-    for other in range(len(full["hands"])):
-        lines += murder_text(full, other, seat, stacks)
-    lines += ["", *pile_text(state, full, seat)]
-    lines += ["", "latest acts:"] + [f"  {event_text(event)}" for event in full["events"][-8:]]
-    if full["winner"] != NO_SEAT:
-        lines += ["", story(rules, state, full["winner"])]
-    return "\n".join(lines) + "\n"
-
-
-def turn_text(full: dict[str, Any]) -> list[str]:
-    """Whose turn it is, what is in play, and what is asked of whom; or how the game ended."""
-    if full["over"]:
-        if full["winner"] != NO_SEAT:
-            return [f"the game is over: player_{full['winner']} has completed the word"]
-        return ["the game is over: " + ("cut off" if full["truncated"] else "no card can ever move again")]
-    lines = [f"player_{full['current']}'s turn; player_{full['to_act']} is asked: {full['phase']}"]
-    if full["third_card"]:
-        letter = f", letter {full['letter']}" if full["letter"] else ""
-        lines.append(f"the Murdered Third has flipped {full['third_card']}{letter}; {pending_text(full)}")
-    if full["played"]:
-        lines.append(play_text(full))
-    if full["phase"] == "react":
-        wild = full["played"].endswith(WILD_NAME)
-        crows = "1 crow" if full["played"][-1] == "1" else f"{full['played'][-1]} crows"
-        shield = "only a wild" if wild else f"a card with {crows}, or a wild,"
-        lines.append(f"the window: {shield} prevents it; {pending_text(full)}")
-    elif full["phase"] == "lose":
-        lines.append(f"letter {full['letter']}; {pending_text(full)}")
+def piles(words: Words, state: np.ndarray, full: dict[str, Any]) -> list[str]:
+    """The piles, and what the reader can say of the draw pile."""
+    deck, discard = full["deck"], full["discard"]
+    lines = [f"Draw pile: {count_of(len(deck), 'card')}", f"Discards, {len(discard)}: {hand_text(discard)}"]
+    if words.reader is None:
+        lines[0] += f", from the top: {' '.join(deck) or '-'}"
+        return lines
+    unseen = [a - b for a, b in zip(counted(state[0]["hidden"]), counted(state[0]["secret"][words.reader]))]
+    lines.append(f"Face down, in the draw pile or in other hands, {sum(unseen)}: {cards_text(dict_of(unseen))}")
+    if (most := full["deck_max"][words.reader]) != dict_of(unseen):
+        lines.append(f"Of these, no more than so many in the draw pile: {cards_text(most)}")
     return lines
 
 
-def pending_text(full: dict[str, Any]) -> str:
-    return f"still to answer: {seats_text(full['pending'])}"
-
-
-def play_text(full: dict[str, Any]) -> str:
-    """The card in play, its effect, its target, and who has prevented it."""
-    name = EFFECT_NAMES[full["played"][0] if full["mode"] != "remove" else "remove"]
-    declared = name if full["phase"] != "wild" else "its use is not declared yet"
-    target = f" on player_{full['target']}" if full["target"] != NO_SEAT else ""
-    prevented = f"; prevented by {seats_text(full['prevented'])}" if full["prevented"] else ""
-    return f"in play: {full['played']} ({declared}){target}{prevented}"
-
-
-def murder_text(full: dict[str, Any], other: int, seat: int | None, stacks: list[str]) -> list[str]:
-    """A seat's stacks, bottom to top, and its hand: open to its holder and from above, else what all know of it."""
-    marks = ("*" if other == full["current"] else " ") + ("?" if other == full["to_act"] else " ")
-    murder = full["murders"][other]
-    laid = "   ".join(f"{stack}: {' '.join(murder.get(stack, ['-']))}" for stack in stacks)
-    hand, known = full["hands"][other], full["known"][other]
-    if seat is None or seat == other:
-        shown = hand_text(hand) + (f" (known to all: {hand_text(known)})" if known else "")
-    else:
-        backs = len(hand) - len(known)
-        parts = ([hand_text(known)] if known else []) + ([f"{backs} face down"] if backs else [])
-        shown = ", ".join(parts) or "-"
-    return [f"{marks} player_{other}   {laid}", f"     hand, {len(hand)}: {shown}"]
-
-
-def pile_text(state: np.ndarray, full: dict[str, Any], seat: int | None) -> list[str]:
-    """The piles, and what the viewer can say of the draw pile."""
-    deck = full["deck"]
-    lines = [f"draw pile: {len(deck)} cards", f"discards, {len(full['discard'])}: {hand_text(full['discard'])}"]
-    if seat is None:
-        lines[0] += f", top first: {' '.join(deck) or '-'}"
-    else:
-        unseen = [a - b for a, b in zip(counted(state[0]["hidden"]), counted(state[0]["secret"][seat]))]
-        lines.append(f"unseen by player_{seat}: {cards_text(dict_of(unseen))}")
-        lines.append(f"at most in the draw pile: {cards_text(full['deck_max'][seat])}")
+def letters(words: Words) -> list[str]:
+    """What the letters in play and the wild crow do, and the Murdered Third."""
+    lines = ["What the cards do (M2 is an M with two crows, W a wild crow, which has none):"]
+    lines += [
+        f"  {letter}  {EFFECTS[letter]}: {DOES[letter].format(redraw=words.redraw)}."
+        for letter in dict.fromkeys(words.word)
+    ]
+    lines.append(f"  {WILD}  Wild crow: {DOES_WILD}.")
+    lines.append("A discarded card with as many crows as the one played, or a wild crow, spares its player the effect.")
+    if words.rules[0]["murdered_third"]:
+        lines.append("After both players' turns the Murdered Third flips a card, and nothing prevents what it does:")
+        lines += [f"  {flip}  {words.third(flip)}." for flip in c.FLIPS if flip in words.word or flip == WILD]
     return lines
 
 
-def event_text(event: list[Any]) -> str:
-    """An open act."""
-    seat, name = event
-    return f"the Third flips {name.removeprefix(FLIP)}" if seat == NO_SEAT else f"player_{seat} {name}"
+BEGINNINGS = ("draw", "skip", "play:", FLIP)
+"""What begins the name of an act that is clear without those before it."""
+
+
+def record(words: Words, events: list[list[Any]]) -> list[str]:
+    """The open acts that are kept, oldest first, from the first that says which play it belongs to, as sentences."""
+    sentences, play = [], Play()
+    for seat, action in itertools.dropwhile(lambda event: not event[1].startswith(BEGINNINGS), events):
+        if seat == NO_SEAT:
+            play = Play(third=True)
+            sentences.append(f"The Murdered Third flips {cards_named([action.removeprefix(FLIP)])}.")
+        else:
+            sentences.append(act(words, seat, action, play, effect_named(action, play)))
+            play = play.then(seat, action, words.n)
+    return sentences

@@ -1,8 +1,8 @@
 """My Murder Mystery: 3 to 7 players with mixed motives, a case of secrets, places to open, talk that nothing proves.
 
 Read in this order: cards, case, moves, layout, state, config, generator, deal, knowledge, effects, play; then redeal
-and view for who sees what; snapshots, position, text and heuristic as needed. `case.py` reads written cases,
-`generator.py` draws new ones. Sizes, action ids and layouts follow from the configuration; the rules record says where
+and view for who sees what; snapshots, position and heuristic as needed. For texts: names, scene, sentences, text.
+`case.py` reads written cases, `generator.py` draws new ones, `writing.py` writes them down. Sizes, action ids and layouts follow from the configuration; the rules record says where
 their blocks start.
 
 Version history (raised by every change of play, observation or action ids):
@@ -18,16 +18,14 @@ Version history (raised by every change of play, observation or action ids):
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
-import numpy as np
-
-from murder_envs.core.checks import a_seed, fail, known_only
-from murder_envs.core.contract import kernels_of
+from murder_envs.core.checks import a_seed, fail
+from murder_envs.core.contract import NO_SEAT, kernels_of
 from murder_envs.core.jit import records
 from murder_envs.core.wording import document
+from murder_envs.games.my_murder_mystery import cards as c
 from murder_envs.games.my_murder_mystery import heuristic, play, position, redeal, sentences, snapshots, text, view
 from murder_envs.games.my_murder_mystery.config import CONFIGS, GENERATED, Config, make_rules
 from murder_envs.games.my_murder_mystery.moves import PHASES, actions_of
@@ -51,10 +49,6 @@ def ruleset(**keywords: Any) -> Ruleset:
     terms, rules = config.terms, make_rules(config)
     library = Library(terms, config.written.texts if config.written else None)
 
-    def with_options(options: Mapping[str, Any]) -> np.ndarray:
-        known_only(options, (), "reset option")
-        return rules
-
     return Ruleset(
         name=NAME,
         version=VERSION,
@@ -67,7 +61,6 @@ def ruleset(**keywords: Any) -> Ruleset:
         STATE=State.dtype,
         rules=rules,
         kernels=KERNELS,
-        with_options=with_options,
         restore=partial(position.restore, terms),
         snapshot=partial(snapshots.snapshot, terms),
         info=partial(text.info, terms),
@@ -82,6 +75,7 @@ def ruleset(**keywords: Any) -> Ruleset:
         title=TITLE,
         figures_of_seat=partial(text.figures_of_seat, terms),
         payoffs="zero_sum" if config.reward == "zero_sum" else "general_sum",
+        padding={"objectives": (c.MAX_OBJECTIVES, ["", False]), "winners": (config.num_players, NO_SEAT)},
     )
 
 

@@ -6,6 +6,7 @@ characters). Written cases, cases dealt by the generator, and snapshots go throu
 
 from __future__ import annotations
 
+import os
 import pathlib
 import re
 import tomllib
@@ -13,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
-from murder_envs.core.checks import a_bool, a_list, a_text, an_int, distinct, fail, known_only
+from murder_envs.core.checks import a_bool, a_list, a_text, an_int, distinct, fail, known_only, shown
 from murder_envs.games.my_murder_mystery import cards as c
 
 
@@ -118,7 +119,7 @@ class Terms:
         """A fact as `murder.has.limp` says it."""
         parts = a_text(name, text).split(".")
         if len(parts) != 3 or parts[1] not in c.KINDS:
-            fail(name, f"a fact is question.kind.subject with kind one of {', '.join(c.KINDS)}, not {text!r}")
+            fail(name, f"a fact is question.kind.subject with kind one of {', '.join(c.KINDS)}, not {shown(text)}")
         kind = c.KINDS.index(parts[1])
         subject = self.person(name, parts[2]) if kind in (c.IS, c.NOT) else self.trait(name, parts[2])
         return Fact(self.question(name, parts[0]), kind, subject)
@@ -138,7 +139,7 @@ class Terms:
         if words[0] == "hide" and len(words) == 4:
             limit = number(name, words[2], 0, c.MAX_LIMIT)
             return Objective(c.HIDE, self.question(name, words[1]), limit, number(name, words[3], 1, c.MAX_POINTS))
-        fail(name, f"`accuse P`, `answer q P` or `hide q K P`, not {text!r}")
+        fail(name, f"`accuse P`, `answer q P` or `hide q K P`, not {shown(text)}")
 
     def objective_text(self, objective: Objective) -> str:
         """The text that `objective` reads."""
@@ -184,14 +185,14 @@ class Contents:
 def index_of(name: str, key: Any, keys: Sequence[str], what: str) -> int:
     """The number of a key; the error names the field it stands in."""
     if not isinstance(key, str) or key not in keys:
-        fail(name, f"unknown {what} {key!r}; there are {', '.join(keys)}")
+        fail(name, f"unknown {what} {shown(key)}; there are {', '.join(keys)}")
     return keys.index(key)
 
 
 def number(name: str, text: str, low: int, high: int) -> int:
     """A number written in an objective."""
     if not text.isdecimal() or not text.isascii():
-        fail(name, f"a number, not {text!r}")
+        fail(name, f"a number, not {shown(text)}")
     return an_int(name, int(text), low, high)
 
 
@@ -354,24 +355,19 @@ class Case:
     texts: Mapping[str, Any]
 
 
-def case_table(name: Any) -> Mapping[str, Any]:
-    """What a configuration calls its case, as a table: a dict, the name of the shipped case, or a path."""
-    if isinstance(name, Mapping):
-        return name
-    if not isinstance(name, str):
-        fail("case", f'"generated", "{c.DEAD_MONKEY}", the path of a TOML file or a dict, not {name!r}')
-    path = pathlib.Path(__file__).with_name(f"{c.DEAD_MONKEY}.toml") if name == c.DEAD_MONKEY else pathlib.Path(name)
+def read_file(path: str | os.PathLike[str]) -> dict[str, Any]:
+    """A case file as a table; ValueError names `case` if it cannot be read."""
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
+        return tomllib.loads(pathlib.Path(path).read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
-        fail("case", f"cannot read {name!r}: {error}")
+        fail("case", f"cannot read {shown(os.fspath(path))}: {error}")
 
 
-def read_case(name: Any, n_seats: int, murderer_pool: str, win_points: int) -> Case:
+def read_case(case: str | Mapping[str, Any], n_seats: int, murderer_pool: str, win_points: int) -> Case:
     """A written case as so many play it, with every check; the error begins with `case`, and names the field.
 
     Args:
-        name: a dict, the name of the shipped case, or the path of a TOML file.
+        case: a dict, or the name of the shipped case.
         n_seats: players. Of the cards that depend on their number, only those that they use are read.
         murderer_pool: who can be the murderer, one of `cards.POOLS`.
         win_points: what each portrait's objectives must offer.
@@ -379,7 +375,8 @@ def read_case(name: Any, n_seats: int, murderer_pool: str, win_points: int) -> C
     Raises:
         ValueError: `case.<field>: ...`; or `num_players: ...`, if the case has no cards for so many.
     """
-    return CaseReader(case_table(name), n_seats, murderer_pool).read(win_points)
+    table = read_file(pathlib.Path(__file__).with_name(f"{case}.toml")) if isinstance(case, str) else case
+    return CaseReader(table, n_seats, murderer_pool).read(win_points)
 
 
 class CaseReader:
@@ -471,7 +468,7 @@ class CaseReader:
         rows = a_list(f"case.{name}", self.table.get(name))
         for row in rows:
             if not isinstance(row, Mapping):
-                fail(f"case.{name}", f"a table, not {row!r}")
+                fail(f"case.{name}", f"a table, not {shown(row)}")
             known_only_in(name, row, known)
             for text in ("text", "name", "title", "who", "lacks"):
                 self.texts(row, text, 0, f"case.{name}")
@@ -490,7 +487,7 @@ class CaseReader:
         keys = [a_text(f"case.{name}", row.get("key")) for row in rows]
         for key in keys:
             if not KEY.fullmatch(key):
-                fail(f"case.{name}", f"a key has lower-case letters, digits, _ and -, not {key!r}")
+                fail(f"case.{name}", f"a key has lower-case letters, digits, _ and -, not {shown(key)}")
         distinct(f"case.{name}", keys)
         return tuple(keys)
 
@@ -505,7 +502,7 @@ class CaseReader:
     def solution(self) -> list[int]:
         answers = self.table.get("solution")
         if not isinstance(answers, Mapping) or set(answers) != set(self.terms.questions):
-            fail("case.answers", f"a table [solution] with {', '.join(self.terms.questions)}, not {answers!r}")
+            fail("case.answers", f"a table [solution] with {', '.join(self.terms.questions)}, not {shown(answers)}")
         return [self.terms.person("case.answers", answers[question]) for question in self.terms.questions]
 
     def place(self, row: Mapping[str, Any]) -> Place:

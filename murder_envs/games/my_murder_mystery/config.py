@@ -11,13 +11,13 @@ from typing import Any, Self
 
 import numpy as np
 
-from murder_envs.core.checks import a_choice, a_list, an_int, distinct, fail
+from murder_envs.core.checks import a_choice, a_list, an_int, distinct, fail, shown
 from murder_envs.core.config import Parameters, integer, option, optional, parameter
 from murder_envs.core.contract import NO_SEAT
 from murder_envs.core.snapshots import set_of
 from murder_envs.games.my_murder_mystery import cards as c
 from murder_envs.games.my_murder_mystery import moves as m
-from murder_envs.games.my_murder_mystery.case import Case, Contents, Fact, Terms, read_case
+from murder_envs.games.my_murder_mystery.case import Case, Contents, Fact, Terms, read_case, read_file
 from murder_envs.games.my_murder_mystery.layout import observation_of, world_of
 from murder_envs.games.my_murder_mystery.state import (
     OFFER_REPLY,
@@ -91,12 +91,15 @@ def random_or_seat(name: str, value: Any) -> Any:
 
 
 def a_case(name: str, value: Any) -> Any:
-    """How a case is named; `case.case_table` reads it."""
-    if isinstance(value, os.PathLike):
-        return os.fspath(value)
+    """A name or a table; `case.read_case` checks what it says.
+
+    A file is read here, once: what was pickled or saved with a case is still of that case when the file is another one.
+    """
+    if isinstance(value, os.PathLike) or (isinstance(value, str) and value not in (GENERATED, c.DEAD_MONKEY)):
+        return read_file(value)
     if not isinstance(value, (str, Mapping)):
-        fail(name, f'"{GENERATED}", "{c.DEAD_MONKEY}", the path of a TOML file or a dict, not {value!r}')
-    return value
+        fail(name, f'"{GENERATED}", "{c.DEAD_MONKEY}", the path of a TOML file or a dict, not {shown(value)}')
+    return str(value) if isinstance(value, str) else value
 
 
 # -- The parameters ---------------------------------------------------------------------------------------------------
@@ -136,7 +139,7 @@ class Config(Parameters):
     speech: str = option("full", 'what can be said; "suspect": suspicions and nothing else', m.SPEECHES)
     murderer_pool: str = option("played", "who can be the murderer", c.POOLS)
     npc_accused: str = option("players_only", "what it means to accuse whom nobody plays", m.NPC_ACCUSED)
-    case: str | os.PathLike[str] | Mapping[str, Any] = parameter(
+    case: str | Mapping[str, Any] = parameter(
         GENERATED, "drawn anew each game, or written", a_case,
         '"generated", "dead_monkey", the path of a TOML file, or a dict',
     )  # fmt: skip

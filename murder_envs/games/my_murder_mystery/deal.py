@@ -34,6 +34,7 @@ def set_up(state: State, rules: Rules, seed: int):
     the game.
     """
     empty(state)
+    state.config_digest = rules.config_digest
     seed_rng(state, seed)
     assign_portraits(state, rules)
     lay_traits(state, rules)

@@ -454,7 +454,7 @@ def share(row, rules: Rules, questions):
 @kernel
 def can_say(legal_set, action):
     """Is there something to say, and may it be said?"""
-    return action != NOTHING_TO_SAY and is_in(legal_set, action)
+    return action != NOTHING_TO_SAY and action < 64 * legal_set.shape[0] and is_in(legal_set, action)
 
 
 @kernel

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from murder_envs.core.bits import NONE, is_in
-from murder_envs.core.checks import a_choice, a_list, a_text, an_int, distinct, fail, ints
+from murder_envs.core.checks import a_choice, a_list, a_text, an_int, distinct, fail, ints, shown
 from murder_envs.core.contract import NO_SEAT, seat_at
 from murder_envs.core.jit import entry, records
 from murder_envs.core.snapshots import Reader, check_results, clockwise, members_of, set_of
@@ -153,10 +153,10 @@ class Position(Reader):
         """A table, merged key by key into its default."""
         table = self.get(name, {})
         if not isinstance(table, Mapping):
-            fail(name, f"a table, not {table!r}")
+            fail(name, f"a table, not {shown(table)}")
         for key in table:
             if key not in keys:
-                fail(name, f"unknown key {key!r}; there are {', '.join(keys)}")
+                fail(name, f"unknown key {shown(key)}; there are {', '.join(keys)}")
         return {**defaults, **table}
 
     # The case
@@ -210,7 +210,7 @@ class Position(Reader):
         out = [portrait for portrait in range(terms.n_portraits) if portrait not in self.cast]
         named = a_list("out", self.get("out", [terms.people[portrait] for portrait in out]))
         if sorted(terms.portrait("out", key) for key in named) != out:
-            fail("out", f"exactly the portraits that are not in `characters`, not {named!r}")
+            fail("out", f"exactly the portraits that are not in `characters`, not {shown(named)}")
         self.person = [*self.cast, *out, *range(terms.n_portraits, len(terms.people))]
         self.place = [self.person.index(person) for person in range(len(terms.people))]
         self.names = {"people": tuple(terms.people[person] for person in self.person)}
@@ -223,10 +223,10 @@ class Position(Reader):
         for number in numbers:
             fields = locations[number]
             if not isinstance(fields, Mapping):
-                fail("locations", f"location {number}: a table, not {fields!r}")
+                fail("locations", f"location {number}: a table, not {shown(fields)}")
             for field in fields:
                 if field not in PLACE_FIELDS:
-                    fail("locations", f"location {number}: unknown field {field!r}")
+                    fail("locations", f"location {number}: unknown field {shown(field)}")
             whole = {**self.dealt["locations"][number], **fields}
             theme = self.terms.question("locations", whole["theme"])
             hands = an_int("locations", whole["hands"], 0, c.N_CARDS)
@@ -368,7 +368,7 @@ class Position(Reader):
         for fact in self.facts("claims", texts):
             about_people = fact.kind in (c.IS, c.NOT)
             if (subject := (fact.question, about_people, fact.subject)) in subjects:
-                fail("claims", f"one statement on each subject, not {texts!r}")
+                fail("claims", f"one statement on each subject, not {shown(texts)}")
             subjects.add(subject)
             if about_people:
                 pair = fact.question * len(self.person) + self.place[fact.subject]
@@ -382,11 +382,11 @@ class Position(Reader):
         """An event as kind, seat, three arguments (see `moves.EVENT_ARGUMENTS`), and which of its bytes is counted."""
         event = a_list("events", value)
         if len(event) < 3:
-            fail("events", f"kind, seat and more, not {event!r}")
+            fail("events", f"kind, seat and more, not {shown(event)}")
         name = a_choice("events", event[0], m.EVENTS[1:])
         arguments = m.EVENT_ARGUMENTS[name]
         if len(event) != 2 + len(arguments):
-            fail("events", f"too few or too many entries: {event!r}")
+            fail("events", f"too few or too many entries: {shown(event)}")
         stored = [m.EVENTS.index(name), an_int("events", event[1], 0, self.n - 1), 0, 0, 0]
         for (what, at), argument in zip(arguments.items(), event[2:], strict=True):
             for k, number in enumerate(self.argument(what, argument)):
@@ -446,7 +446,7 @@ class Position(Reader):
             fail("accusations", "a tie is broken, and there is none")
         may_be = [self.terms.people[person] for person in most] if self.phase == "over" and most else [""]
         if (accused := self.read("accused", may_be[0])) not in may_be:
-            fail("accused", f"one of {', '.join(map(repr, may_be))}, not {accused!r}")
+            fail("accused", f"one of {', '.join(map(repr, may_be))}, not {shown(accused)}")
 
     # The state
 

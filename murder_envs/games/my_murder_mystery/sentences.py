@@ -220,7 +220,7 @@ def task(scene: Scene) -> list[str]:
             f"the question is {questions[0]}" if not questions[1:] else f"the questions are {listed(questions)}"
         ),
         MURDERER[c.POOLS.index(terms.murderer_pool)],
-        f"The game has {counted(int(r['rounds']), 'round')}. In each, one of the {terms.n_locations} locations is read.",
+        f"The game has {counted(int(r['rounds']), 'round')}. In each, one of {terms.n_locations} locations is read.",
         "At the end the most accused player is eliminated. "
         f"Of the others, whoever has {counted(int(r['win_points']), 'point')} or more wins.",
         f"Each player begins with {counted(int(r['tokens']), 'action token')}.",

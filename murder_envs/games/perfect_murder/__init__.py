@@ -11,12 +11,8 @@ Version history (raised by every change of play, observation or action ids):
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
-
-from murder_envs.core.checks import known_only
 from murder_envs.core.contract import kernels_of
 from murder_envs.games.perfect_murder import heuristic, play, redeal, view
 from murder_envs.games.perfect_murder.cards import AGENTS
@@ -45,10 +41,6 @@ def ruleset(**keywords: Any) -> Ruleset:
     snapshots = Snapshots(config.loaded, actions)
     texts = Texts(config.loaded, observation, snapshots)
 
-    def with_options(options: Mapping[str, Any]) -> np.ndarray:
-        known_only(options, (), "reset option")
-        return rules
-
     return Ruleset(
         name=NAME,
         version=VERSION,
@@ -61,7 +53,6 @@ def ruleset(**keywords: Any) -> Ruleset:
         STATE=State.dtype,
         rules=rules,
         kernels=KERNELS,
-        with_options=with_options,
         restore=snapshots.restore,
         snapshot=snapshots.snapshot,
         info=texts.info,
@@ -71,4 +62,5 @@ def ruleset(**keywords: Any) -> Ruleset:
         public=snapshots.public,
         title=TITLE,
         payoffs="zero_sum",
+        padding={"path": (len(config.loaded.rooms), "")},
     )

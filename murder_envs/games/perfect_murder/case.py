@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from murder_envs.core.checks import fail, is_int
+from murder_envs.core.checks import fail, is_int, shown
 from murder_envs.games.perfect_murder import cards as c
 
 FOLDER = pathlib.Path(__file__).parent / "cases"
@@ -73,24 +73,39 @@ class Case:
         return c.KINDS[c.CLUE if field < self.n_clues else c.TRACE]
 
 
-def load(source: Any) -> Case:
-    """The case that a name, a path or a table says; ValueError names `case` or `case.<key>`."""
+def kept(source: Any) -> str | Mapping[str, Any]:
+    """A case as a configuration keeps it: the name of a built-in one, or a table.
+
+    A file is read here, once: what was pickled or saved with a case is still of that case when the file is another one.
+
+    Args:
+        source: a name, the path of a TOML file, or a table.
+
+    Raises:
+        ValueError: `case`: it is none of these, or the file cannot be read.
+    """
     if isinstance(source, Mapping):
-        return check(source)
+        return source
     if not isinstance(source, (str, os.PathLike)):
-        fail("case", f"a name, a path or a table, not {source!r}")
+        fail("case", f"a name, a path or a table, not {shown(source)}")
     if source in BUILT_IN:
-        return check(built_in(str(source)))
+        return str(source)
     path = pathlib.Path(source)
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, ValueError):
-        fail("case", f"one of {', '.join(map(repr, BUILT_IN))} or a case file that can be read, not {str(source)!r}")
+        fail(
+            "case", f"one of {', '.join(map(repr, BUILT_IN))} or a case file that can be read, not {shown(str(source))}"
+        )
     try:
-        table = tomllib.loads(text)
+        return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         fail("case", f"{path} is no TOML file: {error}")
-    return check(table)
+
+
+def load(case: str | Mapping[str, Any]) -> Case:
+    """The case that a name or a table says; ValueError names `case.<key>`."""
+    return check(built_in(case) if isinstance(case, str) else case)
 
 
 def built_in(name: str) -> dict[str, Any]:
@@ -104,7 +119,7 @@ def check(source: Mapping[str, Any]) -> Case:
     if "base" in table:
         base = table.pop("base")
         if not isinstance(base, str) or base not in BUILT_IN:
-            fail("case.base", f"one of {', '.join(map(repr, BUILT_IN))}, not {base!r}")
+            fail("case.base", f"one of {', '.join(map(repr, BUILT_IN))}, not {shown(base)}")
         table = built_in(base) | table
     for key in table:
         if key not in KEYS:
@@ -113,7 +128,7 @@ def check(source: Mapping[str, Any]) -> Case:
         if key not in table:
             fail(f"case.{key}", "missing")
     if not isinstance(table["name"], str) or not table["name"]:
-        fail("case.name", f"text, not {table['name']!r}")
+        fail("case.name", f"text, not {shown(table['name'])}")
 
     rooms = names("rooms", table["rooms"], 3, c.MAX_ROOMS)
     scene = one_of("scene", table["scene"], rooms)
@@ -159,7 +174,7 @@ def check(source: Mapping[str, Any]) -> Case:
 def a_list(key: str, value: Any, least: int, most: int) -> list[Any]:
     """A list of least..most entries."""
     if not isinstance(value, (list, tuple)):
-        fail(f"case.{key}", f"a list, not {value!r}")
+        fail(f"case.{key}", f"a list, not {shown(value)}")
     if not least <= len(value) <= most:
         fail(f"case.{key}", f"{least} to {most} entries, not {len(value)}")
     return list(value)
@@ -168,7 +183,7 @@ def a_list(key: str, value: Any, least: int, most: int) -> list[Any]:
 def a_table(key: str, value: Any, least: int, most: int) -> dict[str, Any]:
     """A table of least..most entries with proper names."""
     if not isinstance(value, Mapping):
-        fail(f"case.{key}", f"a table, not {value!r}")
+        fail(f"case.{key}", f"a table, not {shown(value)}")
     names(key, list(value), least, most)
     return dict(value)
 
@@ -178,7 +193,7 @@ def names(key: str, value: Any, least: int, most: int) -> list[str]:
     entries = a_list(key, value, least, most)
     for name in entries:
         if not isinstance(name, str) or not NAME.fullmatch(name):
-            fail(f"case.{key}", f"names of small letters, digits and underscores, not {name!r}")
+            fail(f"case.{key}", f"names of small letters, digits and underscores, not {shown(name)}")
     no_repeats(key, entries)
     return entries
 
@@ -186,7 +201,7 @@ def names(key: str, value: Any, least: int, most: int) -> list[str]:
 def one_of(key: str, name: Any, known: Sequence[str]) -> int:
     """The place of a name among those known."""
     if not isinstance(name, str) or name not in known:
-        fail(f"case.{key}", f"one of {', '.join(known)}, not {name!r}")
+        fail(f"case.{key}", f"one of {', '.join(known)}, not {shown(name)}")
     return known.index(name)
 
 
@@ -194,7 +209,7 @@ def no_repeats(key: str, values: Sequence[Any]) -> None:
     """No entry twice."""
     for i, value in enumerate(values):
         if value in values[:i]:
-            fail(f"case.{key}", f"{value!r} occurs twice")
+            fail(f"case.{key}", f"{shown(value)} occurs twice")
 
 
 # -- The checks, in the order of the keys -----------------------------------------------------------
@@ -211,7 +226,7 @@ def check_doors(value: Any, rooms: Sequence[str]) -> tuple[list[str], list[tuple
     for door in doors:
         two = door.split("-") if isinstance(door, str) else []
         if len(two) != 2 or two[0] == two[1]:
-            fail("case.doors", f"two different rooms as in 'hall-study', not {door!r}")
+            fail("case.doors", f"two different rooms as in 'hall-study', not {shown(door)}")
         ends.append((one_of("doors", two[0], rooms), one_of("doors", two[1], rooms)))
     no_repeats("doors", [frozenset(pair) for pair in ends])
     reached, size = {0}, 0
@@ -262,7 +277,7 @@ def check_suspects(
         for field, choices in zip(fields, values, strict=True):
             if field not in choices:
                 known = ", ".join(clues[choice] for choice in choices)
-                fail("case.suspects", f"{name}: one of {known}, not {clues[field]!r}")
+                fail("case.suspects", f"{name}: one of {known}, not {shown(clues[field])}")
         left.append(fields)
     no_repeats("suspects", left)
     for field, clue in enumerate(clues):
@@ -284,7 +299,7 @@ def check_weapons(
     left: list[tuple[int, ...]] = []
     for name, weapon in table.items():
         if not isinstance(weapon, Mapping) or set(weapon) != {"room", "traces"}:
-            fail("case.weapons", f"{name}: a table of `room` and `traces`, not {weapon!r}")
+            fail("case.weapons", f"{name}: a table of `room` and `traces`, not {shown(weapon)}")
         lies.append(one_of("weapons", weapon["room"], rooms))
         if lies[-1] == scene:
             fail("case.weapons", f"{name}: never at the scene")
@@ -296,7 +311,7 @@ def check_weapons(
     no_repeats("weapons", left)
     for trace, name in enumerate(traces):
         if not any(trace in fields for fields in left):
-            fail("case.traces", f"no weapon leaves {name!r}")
+            fail("case.traces", f"no weapon leaves {shown(name)}")
     return list(table), lies, left
 
 
@@ -316,13 +331,13 @@ def check_room_cards(value: Any, rooms: Sequence[str], scene: int) -> list[tuple
 def check_action_cards(value: Any) -> list[int]:
     """Copies of each action card; what is left out is 0."""
     if not isinstance(value, Mapping):
-        fail("case.action_cards", f"a table, not {value!r}")
+        fail("case.action_cards", f"a table, not {shown(value)}")
     for card in value:
         one_of("action_cards", card, c.ACTION_CARDS)
     copies = [value.get(card, 0) for card in c.ACTION_CARDS]
     for n in copies:
         if not is_int(n) or not 0 <= n <= c.MAX_COPIES:
-            fail("case.action_cards", f"0 to {c.MAX_COPIES} copies, not {n!r}")
+            fail("case.action_cards", f"0 to {c.MAX_COPIES} copies, not {shown(n)}")
     return copies
 
 
@@ -334,12 +349,12 @@ def check_boards(value: Any) -> tuple[dict[str, tuple[int, ...]], dict[str, tupl
     for board in c.BOARDS:
         side = value[board]
         if not isinstance(side, Mapping) or set(side) != set(spaces):
-            fail("case.boards", f"{board}: a table of `black` and `down`, not {side!r}")
+            fail("case.boards", f"{board}: a table of `black` and `down`, not {shown(side)}")
         for what, by_board in spaces.items():
             rounds = a_list("boards", side[what], 0, c.N_SPACES)
             for space in rounds:
                 if not is_int(space) or not 1 <= space <= c.N_SPACES:
-                    fail("case.boards", f"{board}: spaces 1 to {c.N_SPACES}, not {space!r}")
+                    fail("case.boards", f"{board}: spaces 1 to {c.N_SPACES}, not {shown(space)}")
             no_repeats("boards", rounds)
             by_board[board] = tuple(rounds)
         if not set(spaces["down"][board]) <= set(spaces["black"][board]):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import os
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,7 +12,7 @@ from murder_envs.core.config import Parameters, boolean, integer, option, parame
 from murder_envs.core.snapshots import set_of
 from murder_envs.core.tables import Actions, Layout
 from murder_envs.games.perfect_murder import cards as c
-from murder_envs.games.perfect_murder.case import Case, load
+from murder_envs.games.perfect_murder.case import Case, kept, load
 from murder_envs.games.perfect_murder.layout import observation_of
 from murder_envs.games.perfect_murder.moves import PLANS, REWARDS, actions_of
 from murder_envs.games.perfect_murder.state import PATH_DOORS, PATH_ENTRY, Rules
@@ -41,8 +40,8 @@ solved."""
 
 
 def a_case(name: str, value: Any) -> Any:
-    """A path as text, anything else as it is; `Config.loaded` checks what it says."""
-    return os.fspath(value) if isinstance(value, os.PathLike) else value
+    """A name or a table; `Config.loaded` checks what it says."""
+    return kept(value)
 
 
 @dataclass(frozen=True, kw_only=True)

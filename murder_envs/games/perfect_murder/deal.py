@@ -18,6 +18,7 @@ empty = emptier(State)
 def clear(state: State, rules: Rules):
     """An empty table before the planning, on which every path is possible; random numbers are seeded afterwards."""
     empty(state)
+    state.config_digest = rules.config_digest
     state.to_act = c.MURDERER
     state.actions_left = rules.actions
     for i in range(N_PATH_WORDS):

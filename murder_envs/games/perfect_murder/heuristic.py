@@ -19,7 +19,21 @@ from __future__ import annotations
 
 import numpy as np
 
-from murder_envs.core.bits import NONE, ONE, bit, count, full, get_bits, has, is_in, kth, kth_of, lowest, popcount
+from murder_envs.core.bits import (
+    NONE,
+    ONE,
+    bit,
+    count,
+    full,
+    get_bits,
+    has,
+    is_in,
+    kth,
+    kth_of,
+    lowest,
+    place_of_one,
+    popcount,
+)
 from murder_envs.core.jit import kernel
 from murder_envs.core.rng import stream_below
 from murder_envs.core.scratch import scratch_numbers
@@ -52,7 +66,7 @@ def heuristic(row, legal_set, rules: Rules, stream):
     """
     if count(legal_set) == 1:
         return kth_of(legal_set, 0)
-    phase = lowest(get_bits(row, rules.obs_phase, len(PHASES) - 1))
+    phase = place_of_one(row, rules.obs_phase, len(PHASES) - 1)
     if phase == PHASE.plan_path:
         return choose_step(row, legal_set, rules, stream)
     if phase <= PHASE.plan_weapon:
@@ -361,16 +375,16 @@ def choose_action(row, legal_set, rules: Rules, stream, suspects, weapons, on_pa
     n_equal = 1
     for k in range(count(legal_set)):
         action = kth_of(legal_set, k)
-        if action < rules.act_door:
+        if rules.act_search <= action < rules.act_door:
             room = action - rules.act_search
             room += room >= rules.scene
             if row[rules.obs_room_search + 3 * room + 1] == 1:
                 continue
             worth = 2.4 * weight_through(on_path, room) / total * (0.45 if needs else 0.05)
             score = 0.7 * path_gain(on_path, entries, room) + worth
-        elif action < rules.act_room_card:
+        elif rules.act_door <= action < rules.act_room_card:
             score = path_gain(on_path, entries, PATH_DOORS + action - rules.act_door)
-        elif action < rules.act_marker:
+        elif rules.act_play <= action < rules.act_marker:
             score = gain(row, rules, action - rules.act_play, suspects, weapons)
         elif action < rules.act_split:
             score = NOTHING_BETTER
@@ -512,7 +526,7 @@ def choose_accusation(row, rules: Rules, stream, phase, suspects, weapons, on_pa
                 most = value
                 best = weapon
         return rules.act_weapon + best
-    weapon = lowest(get_bits(row, rules.obs_named_weapon, rules.n_weapons))
+    weapon = place_of_one(row, rules.obs_named_weapon, rules.n_weapons)
     for entry in range(rules.n_rooms):
         if has(rules.outer, entry):
             value = on_path[MAX_ROOMS * rules.weapon_room[weapon] + entry]
@@ -546,7 +560,7 @@ def has_later_bonus(row, rules: Rules):
     cards = 0
     for card in range(c.SEARCH_PILE + 1):
         cards += row[rules.obs_cards_left + card]
-    this_round = lowest(get_bits(row, rules.obs_round, c.N_SPACES))
+    this_round = place_of_one(row, rules.obs_round, c.N_SPACES)
     for later in range(this_round + 1, c.N_SPACES):
         if row[rules.obs_board + 2 * later] == 1 and cards > 0:
             return True

@@ -13,7 +13,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from murder_envs.core.bits import is_in
-from murder_envs.core.checks import fail
+from murder_envs.core.checks import fail, shown
 from murder_envs.core.jit import entry
 from murder_envs.core.snapshots import members_of, set_of
 from murder_envs.core.tables import Actions
@@ -191,7 +191,7 @@ class Replay:
             self.wrong(text, f"by the rules it is {true!r}")
 
     def wrong(self, text: Any, why: str) -> NoReturn:
-        fail("record", f"{text!r}: {why}")
+        fail("record", f"{shown(text)}: {why}")
 
     def from_hand(self, words: list[str]) -> slice:
         """Which words of an entry name cards that leave the hand."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from murder_envs.core.checks import a_choice, an_int, fail
+from murder_envs.core.checks import a_choice, an_int, fail, shown
 from murder_envs.games.perfect_murder.cards import AGENTS, DETECTIVE, MAX_ACTIONS, MAX_ROUNDS
 
 
@@ -18,7 +18,7 @@ def home_and_away(first: Mapping[str, Any], second: Mapping[str, Any]) -> int:
     games = []
     for name, game in (("first", first), ("second", second)):
         if not isinstance(game, Mapping) or not {"winner", "actions_used"} <= set(game):
-            fail(name, f"a table with `winner` and `actions_used`, not {game!r}")
+            fail(name, f"a table with `winner` and `actions_used`, not {shown(game)}")
         won = a_choice(f"{name}.winner", game["winner"], AGENTS) == AGENTS[DETECTIVE]
         used = an_int(f"{name}.actions_used", game["actions_used"], 0, MAX_ROUNDS * MAX_ACTIONS)
         games.append((won, used))

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from murder_envs.core.checks import a_bool, a_choice, a_list, a_text, fail, ints
+from murder_envs.core.checks import a_bool, a_choice, a_list, a_text, fail, ints, is_int, shown
 from murder_envs.core.jit import entry, records
 from murder_envs.core.rng import seed_rng
 from murder_envs.core.snapshots import Reader, check_results, members_of, public_fields, show
@@ -260,7 +260,8 @@ class Position(Reader):
             fail("phase", f"{self.lacks}, since the plan is not finished")
         if not self.lacks and self.phase in PLANNING:
             fail("phase", "the plan is finished")
-        last = self.phase == "over" or (self.phase in ACCUSING and self.get("actions_left", None) == 0)
+        left = self.get("actions_left", None)
+        last = self.phase == "over" or (self.phase in ACCUSING and is_int(left) and left == 0)
         self.round = self.read("round", self.rounds if last else 1)
         if self.lacks and self.round != 1:
             fail("round", "1 while the murderer plans")
@@ -362,7 +363,11 @@ class Position(Reader):
             fail("phase", f"{phase} only on a black space, with a card {c.ACTION_CARDS[BONUS[phase]]} to be played")
 
     def read_actions(self) -> None:
-        """The detective's actions: all are left in the murderer's turn; none at the end of a round."""
+        """The detective's actions: all are left in the murderer's turn; none at the end of a round.
+
+        Those that were used and those that are left are no more than the rounds so far have had. Fewer may have been
+        used: the record need not be complete.
+        """
         full = int(full_actions_of(self.state, self.rules))
         phase = self.phase
         low, high = full, full
@@ -376,9 +381,13 @@ class Position(Reader):
             low = 0 if self.round == self.rounds else 1
         if low > high:
             fail("phase", f"the detective has no action in round {self.round}")
-        self.read("actions_left", 0 if phase in ("flee", "over") else full, low=low, high=high)
+        so_far = (self.round - 1) * self.actions + full
         done = int(self.state[0]["actions_used"])
-        self.read("actions_used", done, low=done, high=max(done, self.rounds * self.actions))
+        default = 0 if phase in ("flee", "over") else min(high, max(low, so_far - done))
+        most = so_far - self.read("actions_left", default, low=low, high=high)
+        if done > most:
+            fail("record", f"at most {most} actions of the detective by now, not {done}")
+        self.read("actions_used", done, low=done, high=most)
 
     # The action under way
 
@@ -403,7 +412,7 @@ class Position(Reader):
         for name in names:
             block = CHOICES.get(PHASES[s["phase"]], "")
             if not self.replay.attempt(f"{block}:{name}"):
-                fail("chosen", f"{name} cannot be chosen there; cards are named in board order")
+                fail("chosen", f"{shown(name)} cannot be chosen there; cards are named in board order")
         if PHASES[s["phase"]] != phase:
             fail("chosen", f"these choices do not lead to {phase}")
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from murder_envs.core.bits import BYTE, NONE, ONE, bit, full, has, lowest, popcount, put_bits, put_word, put_zeros
-from murder_envs.core.jit import kernel
+from murder_envs.core.jit import inner, kernel
 from murder_envs.games.perfect_murder import cards as c
 from murder_envs.games.perfect_murder import deal
 from murder_envs.games.perfect_murder.knowledge import bottom_room_cards, known_cards, looked_at
@@ -28,7 +28,7 @@ EVERY = np.array(
 """(width, byte) -> the byte's bits, spread to every width-th bit: a column of eight rows."""
 
 
-@kernel
+@inner
 def put_columns(row, at, n, width, a, b, c, d, e):
     """Write n rows of up to five bytes, whose columns are these sets, NONE past the width (and more bytes, which come
     later). Eight rows at a time: one byte of each set, its bits spread over the rows."""

@@ -11,12 +11,8 @@ Version history (raised by every change of play, observation or action ids):
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
-
-from murder_envs.core.checks import known_only
 from murder_envs.core.contract import kernels_of
 from murder_envs.games.theres_been_a_murder import heuristic, play, redeal, snapshots, text, view
 from murder_envs.games.theres_been_a_murder.config import CONFIGS, Config, make_rules
@@ -39,10 +35,6 @@ def ruleset(**keywords: Any) -> Ruleset:
     config = Config.of(keywords)
     rules = make_rules(config)
 
-    def with_options(options: Mapping[str, Any]) -> np.ndarray:
-        known_only(options, (), "reset option")
-        return rules
-
     return Ruleset(
         name=NAME,
         version=VERSION,
@@ -55,7 +47,6 @@ def ruleset(**keywords: Any) -> Ruleset:
         STATE=State.dtype,
         rules=rules,
         kernels=KERNELS,
-        with_options=with_options,
         restore=snapshots.restore,
         snapshot=snapshots.snapshot,
         info=text.info,

@@ -14,6 +14,14 @@ empty = emptier(State)
 
 
 @kernel
+def clear(state: State, rules: Rules, seed):
+    """An empty table with random numbers from a seed."""
+    empty(state)
+    state.config_digest = rules.config_digest
+    seed_rng(state, seed)
+
+
+@kernel
 def set_up(state: State, rules: Rules, seed):
     """Set Up: build the deck and deal two cards each; what the seats know and what cards do comes later.
 
@@ -21,8 +29,7 @@ def set_up(state: State, rules: Rules, seed):
     rulebook splits the deck in about half; here an odd card lies above (Ruling), so that what the parts tell is exact.
     Cards are dealt one at a time (Ruling), so at a full table the last seats get cards of the lower part.
     """
-    empty(state)
-    seed_rng(state, seed)
+    clear(state, rules, seed)
     n = 0
     for card in range(CARD.detective + 1, N_CARDS + 1):
         if has(rules.in_game, card):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from murder_envs.core.checks import a_bool, a_list, an_int, fail
+from murder_envs.core.checks import a_bool, a_list, an_int, fail, shown
 from murder_envs.games.theres_been_a_murder.config import LEVELS, Config
 
 GENIUS = 3
@@ -68,6 +68,6 @@ class Campaign:
     def ban(self, symbol: int) -> None:
         """Ban one of `may_ban`, once a win; else ValueError naming `symbol`."""
         if symbol not in self.may_ban:
-            fail("symbol", f"one of {self.may_ban}, not {symbol!r}")
+            fail("symbol", f"one of {self.may_ban}, not {shown(symbol)}")
         self.banned_symbols = sorted([*self.banned_symbols, int(symbol)])
         self.may_ban = []

@@ -14,10 +14,9 @@ from murder_envs.core.checks import a_choice, a_list, an_int, distinct, fail, in
 from murder_envs.core.contract import NO_SEAT
 from murder_envs.core.jit import entry, records
 from murder_envs.core.lanes import N_LANES
-from murder_envs.core.rng import seed_rng
 from murder_envs.core.snapshots import Reader, check_results, members_of, public_fields, set_of, show
 from murder_envs.games.theres_been_a_murder.cards import ACTION_CARDS, CARD, N_CARDS, NO_CARD, RATINGS
-from murder_envs.games.theres_been_a_murder.deal import empty
+from murder_envs.games.theres_been_a_murder.deal import clear
 from murder_envs.games.theres_been_a_murder.effects import drunk_window, next_chooser
 from murder_envs.games.theres_been_a_murder.moves import ENDINGS, EVENTS, PHASES, TELLS_ALL, THEN, givable
 from murder_envs.games.theres_been_a_murder.play import NO_SCORE, resolve, returns, score
@@ -65,10 +64,9 @@ BLACKMAIL = {CARD.detective, CARD.blackmailer}
 
 
 @entry
-def start_empty(states, seed):
+def start_empty(states, rules, seed):
     """An empty table with random numbers from a seed."""
-    empty(states[0])
-    seed_rng(states[0], seed)
+    clear(states[0], rules[0], seed)
 
 
 @entry
@@ -197,7 +195,7 @@ def restore(rules: np.ndarray, snapshot: Mapping[str, Any], seed: int) -> np.nda
         ValueError: begins with the name of a field that cannot be.
     """
     state = records(State.dtype, 1)
-    start_empty(state, seed)
+    start_empty(state, rules, seed)
     Position(rules, snapshot, state).write()
     return state
 
@@ -391,7 +389,7 @@ class Position(Reader):
         A game that is over resolves nothing more, so both stay there. Only by the Gossip do other cards than the
         Murderer come to where they can meet: whoever passes the Murderer has no other card.
         """
-        ends_by_pass = self.get("ending", "") in ("confidant", "witness") and CARD.murderer in self.chosen
+        ends_by_pass = self.read("ending") in ("confidant", "witness") and CARD.murderer in self.chosen
         return ends_by_pass and self.effect == CARD.gossip and self.chosen[seat - 1] in BLACKMAIL
 
     # The state
