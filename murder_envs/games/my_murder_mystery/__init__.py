@@ -2,8 +2,8 @@
 
 Read in this order: cards, case, moves, layout, state, config, generator, deal, knowledge, effects, play; then redeal
 and view for who sees what; snapshots, position and heuristic as needed. For texts: names, scene, sentences, text.
-`case.py` reads written cases, `generator.py` draws new ones, `writing.py` writes them down. Sizes, action ids and layouts follow from the configuration; the rules record says where
-their blocks start.
+`case.py` reads written cases, `generator.py` draws new ones, `writing.py` writes them down. Sizes, action ids and
+layouts follow from the configuration; the rules record says where their blocks start.
 
 Version history (raised by every change of play, observation or action ids):
 
