@@ -90,7 +90,9 @@ class Book:
     def questions(self) -> list[Question]:
         """All questions, by number."""
         rows = [self.row("questions", i) for i in range(len(self.terms.questions))]
-        texts = different([row.get("text", "") for row in rows], [*map(readable, self.terms.questions)])
+        texts = different(
+            [row.get("text", "") for row in rows], [f"{readable(key)}: who?" for key in self.terms.questions]
+        )
         names = [str(row.get("who", "")) for row in rows]
         return [
             Question(text, who if who and names.count(who) == 1 else f'the answer to "{text}"')
@@ -119,10 +121,10 @@ class Book:
         fact: Fact = self.terms.fact(text, text)
         who = self.questions[fact.question].who
         if fact.kind in (c.HAS, c.LACKS):
-            return capitalized(f"{who} {self.traits[fact.subject][fact.kind == c.LACKS]}")
+            return statement(f"{who} {self.traits[fact.subject][fact.kind == c.LACKS]}")
         key = self.terms.people[fact.subject]
         subject = "I am" if key == speaker else f"{self.people[fact.subject].name} is"
-        return capitalized(f"{subject}{' not' if fact.kind == c.NOT else ''} {who}")
+        return statement(f"{subject}{' not' if fact.kind == c.NOT else ''} {who}")
 
     def location(self, k: int, facts: list[str]) -> str:
         """What the back of the location with number k + 1 says."""
@@ -161,7 +163,7 @@ class Book:
         prose = row.get("texts", ["", "", ""])
         secret = prose[0] if guilt == as_written else ""
         secret = secret or " ".join(f"You {self.deeds[question]}." for question in guilt if self.deeds)
-        own = [capitalized(f"you are {self.questions[question].who}") for question in guilt]
+        own = [statement(f"you are {self.questions[question].who}") for question in guilt]
         n_story = (self.terms.n_witness + 1) // 2
         if facts and facts == [*row.get("story", []), *row.get("relationships", [])]:
             n_story = len(row.get("story", []))
@@ -191,6 +193,11 @@ class Book:
 def sentences(texts: Sequence[str]) -> list[str]:
     """The texts that are not empty, each with a capital letter and a full stop."""
     return [capitalized(text) for text in texts if text]
+
+
+def statement(text: str) -> str:
+    """A sentence that ends with a full stop, also if a question in quotes comes last."""
+    return capitalized(text) + ("." if text.endswith('"') else "")
 
 
 def joined(prose: str, sentences: Any) -> str:

@@ -263,7 +263,16 @@ def said(scene: Scene) -> list[str]:
 
 
 def record_title(scene: Scene) -> str:
-    """The title of the record of events; it keeps a limited number of them."""
-    if len(scene.view.events()) < m.N_EVENTS:
+    """The title of the record of events; it keeps a limited number of them, and says so when some are gone."""
+    if is_complete(scene, [kind for kind, *_ in scene.view.events()]):
         return "What has happened"
     return f"What has happened, as far as the latest {m.N_EVENTS} events go (earlier ones are not shown)"
+
+
+def is_complete(scene: Scene, kinds: list[str]) -> bool:
+    """Does the record reach back to the first choice of a location, with all that was read and paid for since?"""
+    if len(kinds) < m.N_EVENTS:
+        return True
+    n_spent = int(scene.rules[0]["tokens"]) * scene.n - int(scene.s["tokens"][: scene.n].sum())
+    paid = sum(kind in ("take", "veto_location", "veto_leader") for kind in kinds)
+    return kinds[0] == "visit" and kinds.count("reveal") == len(scene.view.revealed()) and paid == n_spent
