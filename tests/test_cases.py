@@ -38,6 +38,16 @@ def both(game: str, name: str, seed: int, case: Any) -> tuple[Any, Any]:
     return dealt, written
 
 
+def assert_read_the_same(dealt: Any, written: Any) -> None:
+    """The texts for everybody, as the game begins and as the table stands now."""
+    for reader in (None, *range(len(dealt.possible_agents))):
+        texts = []
+        for env in (dealt, written):
+            states, rules = env.position()
+            texts.append([env.ruleset.text(rules, states, reader), env.ruleset.told(rules, None, None, states, reader)])
+        assert texts[0] == texts[1]
+
+
 def assert_same(dealt: Any, written: Any) -> None:
     assert written.snapshot() == dealt.snapshot()
     assert written.agent_selection == dealt.agent_selection
@@ -57,6 +67,7 @@ def test_a_generated_case_plays_the_same_as_a_written_one(game, name, seed, tmp_
     file = tmp_path / "case.toml"
     file.write_text(text, encoding="utf-8")
     dealt, written = both(game, name, seed, str(file))
+    assert_read_the_same(dealt, written)
     rng = random.Random(seed)
     while len(legal := dealt.legal_actions()):
         assert_same(dealt, written)
@@ -65,6 +76,7 @@ def test_a_generated_case_plays_the_same_as_a_written_one(game, name, seed, tmp_
         dealt.step(action)
         written.step(action)
     assert_same(dealt, written)
+    assert_read_the_same(dealt, written)
     assert written.rewards == dealt.rewards
     assert {agent: {**info, "action_mask": None} for agent, info in written.infos.items()} == {
         agent: {**info, "action_mask": None} for agent, info in dealt.infos.items()

@@ -1,9 +1,9 @@
 """My Murder Mystery: 3 to 7 players with mixed motives, a case of secrets, places to open, talk that nothing proves.
 
 Read in this order: cards, case, moves, layout, state, config, generator, deal, knowledge, effects, play; then redeal
-and view for who sees what; snapshots, position, text and heuristic as needed. `case.py` reads written cases,
-`generator.py` draws new ones. Sizes, action ids and layouts follow from the configuration; the rules record says where
-their blocks start.
+and view for who sees what; snapshots, position and heuristic as needed. For texts: names, scene, sentences, text.
+`case.py` reads written cases, `generator.py` draws new ones, `writing.py` writes them down. Sizes, action ids and
+layouts follow from the configuration; the rules record says where their blocks start.
 
 Version history (raised by every change of play, observation or action ids):
 
@@ -24,12 +24,14 @@ from typing import Any
 from murder_envs.core.checks import a_seed, fail
 from murder_envs.core.contract import NO_SEAT, kernels_of
 from murder_envs.core.jit import records
+from murder_envs.core.wording import document
 from murder_envs.games.my_murder_mystery import cards as c
-from murder_envs.games.my_murder_mystery import heuristic, play, position, redeal, snapshots, text, view
+from murder_envs.games.my_murder_mystery import heuristic, play, position, redeal, sentences, snapshots, text, view
 from murder_envs.games.my_murder_mystery.config import CONFIGS, GENERATED, Config, make_rules
 from murder_envs.games.my_murder_mystery.moves import PHASES, actions_of
+from murder_envs.games.my_murder_mystery.names import Library
 from murder_envs.games.my_murder_mystery.state import State
-from murder_envs.games.my_murder_mystery.text import to_toml
+from murder_envs.games.my_murder_mystery.writing import to_toml, written_case
 from murder_envs.ruleset import Ruleset
 
 __all__ = ["CONFIGS", "generate_case", "ruleset", "to_toml"]
@@ -45,7 +47,7 @@ def ruleset(**keywords: Any) -> Ruleset:
     """The configured game; ValueError names a parameter that is unknown or out of range."""
     config = Config.of(keywords)
     terms, rules = config.terms, make_rules(config)
-    book = text.Book(terms, config.written.texts if config.written else {})
+    library = Library(terms, config.written.texts if config.written else None)
 
     return Ruleset(
         name=NAME,
@@ -62,7 +64,12 @@ def ruleset(**keywords: Any) -> Ruleset:
         restore=partial(position.restore, terms),
         snapshot=partial(snapshots.snapshot, terms),
         info=partial(text.info, terms),
-        text=partial(text.text, book),
+        text=partial(text.text, library),
+        asked=partial(sentences.asked, library),
+        describe=partial(sentences.describe, library),
+        told=partial(sentences.told, library),
+        rules_text=document(__package__, "rules_short.md"),
+        rules_full=document(__package__, "rules.md"),
         figures=partial(text.figures, terms),
         public=partial(snapshots.public, terms),
         title=TITLE,
@@ -91,4 +98,4 @@ def generate_case(seed: int, **keywords: Any) -> dict[str, Any]:
     rules = make_rules(config)
     state = records(State.dtype, 1)
     position.start_case(state, rules, seed)
-    return text.written_case(config.terms, config, rules, state)
+    return written_case(config, rules, state)

@@ -397,10 +397,10 @@ class CaseReader:
             fail(f"case.{unknown[0]}", "unknown field")
         for name, n in (("title", 0), ("prologue", 0), ("summary", 0), ("introduction", 2), ("solution_text", 2)):
             self.texts(table, name, n)
-        questions = self.keys("questions", self.rows("questions", "key", "text"))
+        questions = self.keys("questions", self.rows("questions", "key", "text", "who"))
         if len(questions) not in c.N_QUESTIONS:
             fail("case.questions", f"1, 3 or 4, not {len(questions)}")
-        traits = self.keys("traits", self.rows("traits", "key", "text"))
+        traits = self.keys("traits", self.rows("traits", "key", "text", "lacks"))
         if not 2 <= len(traits) <= c.MAX_TRAITS:
             fail("case.traits", f"2 to {c.MAX_TRAITS}, not {len(traits)}")
         characters = self.rows("characters", *PORTRAIT_FIELDS)
@@ -470,9 +470,8 @@ class CaseReader:
             if not isinstance(row, Mapping):
                 fail(f"case.{name}", f"a table, not {shown(row)}")
             known_only_in(name, row, known)
-            self.texts(row, "text", 0, f"case.{name}")
-            self.texts(row, "name", 0, f"case.{name}")
-            self.texts(row, "title", 0, f"case.{name}")
+            for text in ("text", "name", "title", "who", "lacks"):
+                self.texts(row, text, 0, f"case.{name}")
             self.texts(row, "texts", 3, f"case.{name}")
         return rows
 

@@ -1,20 +1,23 @@
-"""A state in words: info, figures, the evening as a script; and a dealt case as a written one. Never compiled."""
+"""A state in words: info, figures, and the table as text. Never compiled."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+import textwrap
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 
 from murder_envs.core.contract import NO_SEAT
+from murder_envs.core.snapshots import clockwise
+from murder_envs.core.wording import capitalized, listed
 from murder_envs.games.my_murder_mystery import cards as c
 from murder_envs.games.my_murder_mystery import moves as m
-from murder_envs.games.my_murder_mystery.case import Fact, Terms
-from murder_envs.games.my_murder_mystery.config import Config
-from murder_envs.games.my_murder_mystery.snapshots import StateView, snapshot
+from murder_envs.games.my_murder_mystery.case import Terms
+from murder_envs.games.my_murder_mystery.names import Library
+from murder_envs.games.my_murder_mystery.scene import Scene, counted
+from murder_envs.games.my_murder_mystery.sentences import asked
+from murder_envs.games.my_murder_mystery.snapshots import StateView
 
 
 def info(terms: Terms, rules: np.ndarray, state: np.ndarray, seat: int) -> dict[str, Any]:
@@ -115,407 +118,161 @@ def mean(values: list[Any]) -> float:
     return sum(map(float, values)) / len(values) if values else float("nan")
 
 
-# -- The evening as a script ------------------------------------------------------------------------------------------
+# -- The table --------------------------------------------------------------------------------------------------------
+
+WIDTH = 118
 
 
-@dataclass(frozen=True)
-class Book:
-    """The names and texts of a case; a generated one has none but its keys.
-
-    Attributes:
-        terms: its keys.
-        texts: the table that it was read from; {} for a generated one.
-    """
-
-    terms: Terms
-    texts: Mapping[str, Any]
-
-    def row(self, name: str, i: int) -> Mapping[str, Any]:
-        """The i-th row of a list in the table; {} if there is none."""
-        rows = self.texts.get(name, [])
-        return rows[i] if i < len(rows) else {}
-
-    def person(self, key: str) -> str:
-        """A character's name."""
-        if not key:
-            return "nobody"
-        return str(self.row("characters", self.terms.people.index(key)).get("name", key))
-
-    def trait(self, i: int) -> str:
-        """What somebody with a trait does or is, after "who"."""
-        return str(self.row("traits", i).get("text", f"has {self.terms.traits[i]}"))
-
-    def question(self, i: int) -> str:
-        """A question as it is asked."""
-        return str(self.row("questions", i).get("text", self.terms.questions[i]))
-
-    def location(self, k: int) -> str:
-        """The title of the location with number k + 1."""
-        return str(self.row("locations", k).get("title", f"location {k + 1}"))
-
-    def fact(self, text: str) -> str:
-        """`letters: not Nell Harrow`, `theft: has left`."""
-        fact = self.terms.fact(text, text)
-        of_person = fact.kind in (c.IS, c.NOT)
-        subject = self.person(self.terms.people[fact.subject]) if of_person else self.terms.traits[fact.subject]
-        verb = ("it is", "not", "has", "lacks")[fact.kind]
-        return f"{self.terms.questions[fact.question]}: {verb} {subject}"
+def text(library: Library, rules: np.ndarray, state: np.ndarray, reader: int | None) -> str:
+    """The table as a reader sees it: characters, locations, cards, what was said, and the latest events."""
+    scene = Scene(library, rules, state, reader)
+    seen = "seen from above" if reader is None else f"as {scene.named(reader)} (player_{reader}) sees it"
+    round_n, rounds = int(state[0]["round_n"]), int(rules[0]["rounds"])
+    head = [f"My Murder Mystery: {scene.book.title}, round {round_n} of {rounds}, {seen}"]
+    sections = [
+        paragraphs([*head, asked(library, rules, state, reader)], ""),
+        paragraphs([] if scene.s["revealed"] else [*scene.book.prologue, *scene.book.introduction], ""),
+        titled("The questions", questions(scene)),
+        titled("The characters", characters(scene)),
+        titled("The locations", locations(scene)),
+        titled("The top secret cards", secret_cards(scene)),
+        *own_cards(scene),
+        titled("What was said last on each subject", said(scene)),
+        titled(record_title(scene), map(scene.event, scene.view.events())),
+        titled("The pointing", [scene.pointing()] if scene.pointed else []),
+        titled("The revelation", scene.revelation() if scene.phase == "over" else []),
+    ]
+    return "\n".join("\n".join([*section, ""]) for section in sections if section).rstrip("\n") + "\n"
 
 
-def text(book: Book, rules: np.ndarray, state: np.ndarray, seat: int | None) -> str:
-    """The evening so far, from above or as a seat sees it: the cast, the places, the cards, and the last 32 events."""
-    return "\n".join(Script(book, rules, state, seat).lines()) + "\n"
+def titled(title: str, lines: Iterable[str]) -> list[str]:
+    """A section with its title; nothing if there are no lines."""
+    indented = paragraphs(lines, "  ")
+    return [f"{title}:", *indented] if indented else []
 
 
-SENTENCES = {
-    "visit": "{who}, the Leader, wants to go to {location}.",
-    "veto_location": "{who} vetoes {location}.",
-    "veto_leader": "{who} vetoes {seat} as Leader.",
-    "reveal": "{who} reads aloud at {location}: {back}",
-    "hand": "{who} takes card {card} and reads it alone.",
-    "take": "{who} takes card {card} from {seat}.",
-    "say": '{who}: "{fact}"',
-    "ask": '{who} asks {seat}: "{question}"',
-    "suspect": '{who}: "I suspect {person}."',
-    "decline": "{who} does not answer.",
-    "leader": "{who} names {seat} as the next Leader.",
-}
-"""Event -> what is told of it; the words in braces are `who` acts and the arguments of `moves.EVENT_ARGUMENTS`."""
+def paragraphs(texts: Iterable[str], indent: str) -> list[str]:
+    """Texts as lines that are short enough; where one goes on, it is indented further."""
+    wrapped = (
+        textwrap.wrap(text, WIDTH, initial_indent=indent, subsequent_indent=indent + "    ", break_on_hyphens=False)
+        for text in texts
+    )
+    return [line for lines in wrapped for line in lines]
 
 
-class Script:
-    """What is to be told of a state, and to whom.
-
-    Args:
-        book: names and texts.
-        rules, state: arrays of one record.
-        seat: whose view it is; None: from above, where nothing is hidden.
-    """
-
-    def __init__(self, book: Book, rules: np.ndarray, state: np.ndarray, seat: int | None) -> None:
-        self.book = book
-        self.rules = rules
-        self.state = state
-        self.seat = seat
-        self.full = snapshot(book.terms, rules, state)
-        self.view = StateView(book.terms, rules, state)
-        self.n = len(self.full["characters"])
-
-    def name(self, seat: int) -> str:
-        """Whom a seat plays."""
-        return self.book.person(self.full["characters"][seat])
-
-    def open_to_me(self, seat: int) -> bool:
-        """Do I see what this seat alone has?"""
-        return self.seat is None or self.seat == seat
-
-    def lines(self) -> list[str]:
-        """The whole script."""
-        full = self.full
-        seen = "seen from above" if self.seat is None else f"as {self.name(self.seat)} (player_{self.seat}) sees it"
-        title = self.book.texts.get("title", "a case of its own")
-        return [
-            f"My Murder Mystery: {title}, round {full['round']} of {int(self.rules[0]['rounds'])}, {seen}",
-            self.request(),
-            "",
-            *self.cast(),
-            "",
-            *self.places(),
-            *self.cards(),
-            "",
-            "The script:" if full["events"] else "Nothing has happened yet.",
-            *(f"  {self.event(event)}" for event in full["events"]),
-            *self.end(),
-        ]
-
-    def request(self) -> str:
-        """Who is asked what."""
-        full, phase = self.full, self.full["phase"]
-        if full["over"]:
-            return "The game is over."
-        what = {
-            "visit": "leads and chooses where to go",
-            "talk": "speaks" + (", in the final discussion" if full["final"] else ""),
-            "reply": f"is asked about {full['question']}",
-            "leader": "passes the Leader token on",
-            "accuse": "writes an accusation",
-            "answer": "writes an answer",
-            "tiebreak": "decides the tie",
-        }
-        if phase == "veto_location":
-            task = f"may veto {self.location(full['chosen'])}"
-        elif phase == "veto_leader":
-            task = f"may veto {self.name(full['nominee'])} as the next Leader"
-        else:
-            task = what[phase]
-        return f"{self.name(full['to_act'])} {task}. Leader: {self.name(full['leader'])}."
-
-    def cast(self) -> list[str]:
-        """Who is who, with what the viewer knows of them."""
-        lines = []
-        for seat in range(self.n):
-            key = self.full["characters"][seat]
-            traits = ", ".join(self.full["traits"][key]) or "no trait"
-            marks = ("*" if seat == self.full["leader"] else " ") + ("?" if seat == self.full["to_act"] else " ")
-            lines.append(f"{marks} player_{seat}: {self.name(seat)} ({traits}), tokens {self.full['tokens'][seat]}")
-            if self.open_to_me(seat):
-                lines += [f"       {line}" for line in self.own_cards(seat, key)]
-        terms = self.book.terms
-        for role, keys in (("out", self.full["out"]), ("not played", terms.people[terms.n_portraits :])):
-            for key in keys:
-                traits = ", ".join(self.full["traits"][key]) or "no trait"
-                lines.append(f"   {role}: {self.book.person(key)} ({traits})")
-        return lines
-
-    def own_cards(self, seat: int, key: str) -> list[str]:
-        """What a seat alone sees: its four character cards, and what it has written on them."""
-        guilt = [question for question, answer in self.full["answers"].items() if answer == key]
-        lines = [f"is the answer to: {', '.join(guilt)}"] if guilt else []
-        if story := self.full["stories"][key]:
-            lines.append(f"knows: {'; '.join(map(self.book.fact, story))}")
-        lines.append(f"wants: {'; '.join(self.full['objectives'][key])}")
-        if accusation := self.full["accusations"][seat]:
-            answers = ", ".join(map(self.book.person, self.full["written"][seat]))
-            lines.append(f"has written: {self.book.person(accusation)}" + (f"; {answers}" if answers else ""))
-        return lines
-
-    def location(self, number: int) -> str:
-        """The title of a location."""
-        return self.book.location(number - 1)
-
-    def places(self) -> list[str]:
-        """The locations: fronts, and the backs of those that were read."""
-        lines = []
-        for number, place in self.full["locations"].items():
-            line = f"   {number} {self.location(int(number))} ({place['theme']})"
-            shown = int(number) in self.full["revealed"]
-            if shown or self.seat is None:
-                facts = "; ".join(map(self.book.fact, place["facts"]))
-                hands = f"; hands out card {place['hands']:02}" if place["hands"] else ""
-                line += f": {'' if shown else 'face down: '}{facts}{hands}"
-            lines.append(line)
-        return lines
-
-    def cards(self) -> list[str]:
-        """The top secret cards that somebody holds, and all from above."""
-        lines = []
-        for card, holder in self.full["holders"].items():
-            readers = self.full["read"][card]
-            mine = self.seat is None or self.seat in readers
-            if holder < 0 and not mine:
-                continue
-            where = f"before {self.name(holder)}" if holder >= 0 else "in the stack"
-            facts = "; ".join(map(self.book.fact, self.full["secrets"][card])) or "nothing"
-            read = f", read by {', '.join(map(self.name, readers))}" if readers else ""
-            lines.append(f"   card {int(card):02} {where}{read}" + (f": {facts}" if mine else ""))
-        return lines
-
-    def event(self, event: list[Any]) -> str:
-        """A public event as a sentence."""
-        kind, seat, *values = event
-        words = {what: self.word(what, value) for what, value in zip(m.EVENT_ARGUMENTS[kind], values, strict=True)}
-        if kind == "reveal":
-            words["back"] = self.back(values[0])
-        return SENTENCES[kind].format(who=self.name(seat), **words)
-
-    def word(self, what: str, value: Any) -> str:
-        """An argument of an event in words; `moves.EVENT_ARGUMENTS` says what it is."""
-        if what == "question":
-            return self.book.question(self.book.terms.questions.index(value))
-        say: dict[str, Callable[[Any], str]] = {
-            "location": self.location, "card": "{:02}".format, "seat": self.name, "person": self.book.person,
-            "fact": self.sentence,
-        }  # fmt: skip
-        return say[what](value)
-
-    def back(self, number: int) -> str:
-        """What is read aloud at a location: its text, if the case has one, and its facts."""
-        facts = "; ".join(map(self.book.fact, self.full["locations"][str(number)]["facts"]))
-        told = str(self.book.row("locations", number - 1).get("text", ""))
-        return f"{told + ' ' if told else ''}[{facts}]"
-
-    def sentence(self, text: str) -> str:
-        """What somebody states, in words."""
-        fact: Fact = self.book.terms.fact(text, text)
-        question = self.book.question(fact.question)
-        if fact.kind in (c.IS, c.NOT):
-            name = self.book.person(self.book.terms.people[fact.subject])
-            return f"{question} {'It is' if fact.kind == c.IS else 'Not'} {name}."
-        trait = self.book.trait(fact.subject)
-        return f"{question} {'Somebody' if fact.kind == c.HAS else 'Nobody'} who {trait}."
-
-    def end(self) -> list[str]:
-        """The pointing and the revelation."""
-        full = self.full
-        if not full["pointed"]:
-            return []
-        lines = ["", "All point:"]
-        lines += [f"  {self.name(seat)} at {self.book.person(full['accusations'][seat])}" for seat in range(self.n)]
-        if not full["over"]:
-            return lines
-        out = self.name(full["eliminated"]) if full["eliminated"] >= 0 else "nobody"
-        lines += ["", f"Most accused: {self.book.person(full['accused'])}; eliminated: {out}."]
-        lines += [f"  {question}: {self.book.person(answer)}" for question, answer in full["answers"].items()]
-        done, points, _, _ = self.view.outcome()
-        for seat in range(self.n):
-            key = full["characters"][seat]
-            objectives = zip(full["objectives"][key], done[seat])
-            kept = [f"{text} {'yes' if completed else 'no'}" for text, completed in objectives]
-            won = " and wins" if seat in full["winners"] else ""
-            lines.append(f"  {self.name(seat)} scores {points[seat]}{won}: {'; '.join(kept)}")
-        return lines
+def questions(scene: Scene) -> list[str]:
+    """The questions: from above with their answers, for a seat with what it has been shown of them for certain."""
+    lines = []
+    for q, question in enumerate(scene.book.questions):
+        who = "" if question.who.startswith("the answer to ") else f" ({question.who})"
+        answer = f"It is {scene.named(int(scene.s['solution'][q]))}."
+        lines.append(f"{question.text}{who} {answer if scene.reader is None else shown(scene, q)}")
+    return lines
 
 
-# -- A dealt case as a written one ------------------------------------------------------------------------------------
-
-PEOPLE = (
-    "Ada Crane", "Basil Holt", "Cora Finch", "Dorian Pike", "Edith Marsh", "Felix Rook", "Greta Lowe", "Hector Vale",
-    "Iris Thorne", "Jonas Wren",
-)  # fmt: skip
-TRAITS = ("is left-handed", "wears spectacles", "has a cough", "carries a cane", "speaks with an accent")
-QUESTIONS = (
-    "Who killed the host?",
-    "Who emptied the safe?",
-    "Who wrote the unsigned letters?",
-    "Whom had the host put in the new will?",
-)
-TITLES = (
-    "The library", "The boathouse", "The wine cellar", "The conservatory", "The gun room", "The attic",
-    "The chapel", "The kitchen",
-)  # fmt: skip
-DEEDS = (
-    "You killed the host.", "You emptied the safe.", "You wrote the letters.", "You are in the new will.",
-)  # fmt: skip
+def shown(scene: Scene, q: int) -> str:
+    """What a seat has been shown of the answer to a question: traits, and who is left."""
+    s, seat, n_traits, n_people = scene.s, scene.reader, len(scene.terms.traits), len(scene.terms.people)
+    known = [
+        scene.book.traits[trait][lacks]
+        for trait in range(n_traits)
+        for lacks, name in enumerate(("has", "lacks"))
+        if (int(s[f"shown_{name}"]) | int(s[f"own_{name}"][seat])) >> q * n_traits + trait & 1
+    ]
+    left = int(s["shown_fits"]) & int(s["own_fits"][seat])
+    people = [place for place in range(n_people) if left >> q * n_people + place & 1]
+    who = f"It is {scene.names(people)}." if len(people) == 1 else f"Not ruled out: {scene.names(people)}."
+    return f"The answer {listed(known)}. {who}" if known else who
 
 
-def written_case(terms: Terms, config: Config, rules: np.ndarray, state: np.ndarray) -> dict[str, Any]:
-    """The case of a dealt game in the format of written cases, with texts.
-
-    Args:
-        terms, config: of the generated case.
-        rules, state: arrays of one record; the game has just been dealt.
-
-    Returns:
-        The table that `case.read_case` reads: the cast is no part of it, but for who is out and who gets setup cards.
-    """
-    writer = CaseWriter(terms, snapshot(terms, rules, state))
-    return {
-        "title": "A Death at Supper",
-        "prologue": "The host of a country house lies dead before coffee is served. Nobody has left; all have reasons.",
-        "introduction": [
-            "Supper was at eight, and the guests knew each other better than they let on.",
-            "By midnight the host was dead, and it was plain that more than one of them had something to hide.",
-        ],
-        "solution_text": writer.solution_text(),
-        "summary": f"{config.rounds} rounds: choose a place, read it, talk, pass the token. Then accuse and answer.",
-        "witness_facts": terms.n_witness,
-        "questions": [{"key": key, "text": QUESTIONS[q]} for q, key in enumerate(terms.questions)],
-        "traits": [{"key": key, "text": TRAITS[t]} for t, key in enumerate(terms.traits)],
-        "characters": [writer.character(key) for key in terms.people],
-        "solution": writer.full["answers"],
-        "locations": writer.locations(),
-        "secrets": writer.secrets(),
-    }
+def characters(scene: Scene) -> list[str]:
+    """Who plays whom, with tokens and portraits; and whom nobody plays."""
+    lines = []
+    for seat in clockwise(range(scene.n), scene.reader or 0, scene.n):
+        marks = [f"player_{seat}"]
+        marks += ["you"] if seat == scene.reader else []
+        marks += ["Leader"] if seat == scene.s["leader"] else []
+        marks.append(counted(int(scene.s["tokens"][seat]), "token"))
+        lines.append(f"{scene.named(seat)} ({', '.join(marks)}): {scene.portrait(seat)}")
+    for place in range(scene.n, len(scene.terms.people)):
+        kind = "out, " if place < scene.terms.n_portraits else ""
+        lines.append(f"{scene.named(place)} ({kind}nobody plays this character): {scene.portrait(place)}")
+    return lines
 
 
-class CaseWriter:
-    """The rows of a written case, each with a short text that says what its facts say.
-
-    Args:
-        terms: keys of the case.
-        full: the complete snapshot of the dealt game.
-    """
-
-    def __init__(self, terms: Terms, full: Mapping[str, Any]) -> None:
-        self.terms = terms
-        self.full = full
-        self.people = dict(zip(terms.people, PEOPLE))
-
-    def character(self, key: str) -> dict[str, Any]:
-        """A character; of a portrait also its cards: the first half of its clearing facts is Story B."""
-        traits = self.full["traits"][key]
-        row: dict[str, Any] = {"key": key, "name": self.people[key], "text": self.looks(traits), "traits": traits}
-        if key not in self.terms.portraits:
-            return {**row, "portrait": False}
-        n_story = (self.terms.n_witness + 1) // 2
-        story, rest = self.full["stories"][key][:n_story], self.full["stories"][key][n_story:]
-        return {
-            **row,
-            "story": story,
-            "relationships": rest,
-            "objectives": self.full["objectives"][key],
-            "texts": [self.guilt(key), self.all(story), self.all(rest)],
-        }
-
-    def locations(self) -> list[dict[str, Any]]:
-        """The locations, in their order."""
-        places = self.full["locations"].values()
-        return [{"title": title, **place, "text": self.all(place["facts"])} for title, place in zip(TITLES, places)]
-
-    def secrets(self) -> list[dict[str, Any]]:
-        """The top secret cards by their numbers, with the one that says who is out."""
-        out = self.full["out"]
-        rows: list[dict[str, Any]] = []
-        if out:
-            names = " and ".join(self.people[key] for key in out)
-            rows.append({"number": c.OUT_CARD[len(out)], "out": out, "text": f"{names} could not come tonight."})
-        for card, holder in self.full["holders"].items():
-            facts = self.full["secrets"][card]
-            row = {"number": int(card), "facts": facts, "text": self.all(facts)}
-            if int(card) >= c.FIRST_SETUP_CARD:
-                row["to"] = self.full["characters"][holder]
-            rows.append(row)
-        return sorted(rows, key=lambda row: row["number"])
-
-    def solution_text(self) -> list[str]:
-        """Who killed the host, and the other answers."""
-        names = [self.people[answer] for answer in self.full["answers"].values()]
-        others = " ".join(f"{question} {name}." for question, name in zip(QUESTIONS[1:], names[1:]))
-        return [f"{names[c.MURDER]} killed the host.", others or "There was no other secret."]
-
-    def looks(self, traits: list[str]) -> str:
-        """What is read of a character's traits."""
-        looks = [TRAITS[self.terms.traits.index(trait)] for trait in traits]
-        return (", ".join(looks) if looks else "nothing that one would remember").capitalize() + "."
-
-    def guilt(self, key: str) -> str:
-        """Story A: what a portrait has done."""
-        deeds = [deed for deed, answer in zip(DEEDS, self.full["answers"].values()) if answer == key]
-        return " ".join(deeds) or "You have nothing to hide but an old grudge."
-
-    def all(self, facts: list[str]) -> str:
-        """Some facts as sentences."""
-        return " ".join(map(self.fact, facts)) or "Nothing that bears on anything."
-
-    def fact(self, text: str) -> str:
-        """A fact as a sentence."""
-        fact = self.terms.fact(text, text)
-        question = QUESTIONS[fact.question]
-        if fact.kind in (c.IS, c.NOT):
-            name = self.people[self.terms.people[fact.subject]]
-            return f"{question} {'It was' if fact.kind == c.IS else 'Certainly not'} {name}."
-        trait = TRAITS[fact.subject]
-        return f"{question} Somebody who {trait}." if fact.kind == c.HAS else f"{question} Nobody who {trait}."
+def locations(scene: Scene) -> list[str]:
+    """The locations: fronts, and the backs of those that were read; from above all backs."""
+    lines = []
+    for number in range(1, scene.terms.n_locations + 1):
+        state = f"read in round {int(scene.s['order'][number - 1])}"
+        if not scene.s["order"][number - 1]:
+            state = "face down"
+            state += ", chosen" if number == scene.s["chosen"] else ""
+            state += ", vetoed in this round" if number == scene.s["vetoed_location"] else ""
+        line = f'{number} {scene.title(number)}, on "{scene.front(number)}" ({state})'
+        if scene.s["order"][number - 1] or scene.reader is None:
+            card = int(scene.s["hands"][number - 1])
+            line += f": {scene.back(number)}" + (f" It hands out card {card:02}." if card else "")
+        lines.append(line)
+    return lines
 
 
-def to_toml(case: Mapping[str, Any]) -> str:
-    """A case as the text of a TOML file: plain values first, as TOML asks, then tables and lists of tables."""
-    plain = [(name, value) for name, value in case.items() if not is_table(value)]
-    lines = [f"{name} = {toml_value(value)}" for name, value in plain]
-    for name, value in case.items():
-        if isinstance(value, Mapping):
-            lines += ["", f"[{name}]", *(f"{key} = {toml_value(x)}" for key, x in value.items())]
-        elif is_table(value):
-            for row in value:
-                lines += ["", f"[[{name}]]", *(f"{key} = {toml_value(x)}" for key, x in row.items())]
-    return "\n".join(lines) + "\n"
+def secret_cards(scene: Scene) -> list[str]:
+    """The top secret cards that lie before somebody, with what they say if the reader has read them; from above all."""
+    lines = []
+    for card in scene.view.cards():
+        holder, readers = int(scene.s["holder"][card]), scene.readers(card)
+        if holder == NO_SEAT and scene.reader is not None:
+            continue
+        where = f"before {scene.name(holder)}, read by {scene.names(readers)}" if readers else "in the stack"
+        line = f"{card:02} {where}"
+        lines.append(f"{line}: {scene.book.secret(card, scene.view.secret(card))}" if scene.has_read(card) else line)
+    return lines
 
 
-def is_table(value: Any) -> bool:
-    """Does it stand under a heading of its own?"""
-    return isinstance(value, Mapping) or (isinstance(value, list) and bool(value) and isinstance(value[0], Mapping))
+def own_cards(scene: Scene) -> list[list[str]]:
+    """The character cards that the reader may read, and what was written; a section for each seat."""
+    sections = []
+    for seat in range(scene.n):
+        lines = scene.own_cards(seat)
+        if lines and scene.s["accusation"][seat] != m.NOBODY:
+            lines.append(f"Accusation: {scene.named(int(scene.s['accusation'][seat]))}.")
+            for k, place in enumerate(scene.s["answers"][seat].tolist()):
+                if place != m.NOBODY:
+                    question = scene.question(int(scene.s["must_answer"][seat, k]))
+                    lines.append(f'Answer to "{question}": {scene.named(place)}.')
+        title = f"{'Your' if seat == scene.reader else scene.words.owner(seat)} cards"
+        sections.append(
+            titled(f"{title} ({counted(int(scene.rules[0]['win_points']), 'point')} at the end win)", lines)
+        )
+    return sections
 
 
-def toml_value(value: Any) -> str:
-    """A plain value; JSON's escapes are TOML's."""
-    return json.dumps(value, ensure_ascii=True)
+def said(scene: Scene) -> list[str]:
+    """Each player's statements on record, and whom each suspects."""
+    lines = []
+    for seat in range(scene.n):
+        key = scene.view.key(seat)
+        words = [f'"{scene.book.fact(fact, key)}"' for fact in scene.view.claims(seat)]
+        suspect = int(scene.s["suspicion"][seat])
+        if suspect != m.NOBODY:
+            words.append(f'"I suspect {"myself" if suspect == seat else scene.named(suspect)}."')
+        if words:
+            lines.append(f"{capitalized(scene.name(seat))[:-1]}: {' '.join(words)}")
+    return lines
+
+
+def record_title(scene: Scene) -> str:
+    """The title of the record of events; it keeps a limited number of them, and says so when some are gone."""
+    if is_complete(scene, [kind for kind, *_ in scene.view.events()]):
+        return "What has happened"
+    return f"What has happened, as far as the latest {m.N_EVENTS} events go (earlier ones are not shown)"
+
+
+def is_complete(scene: Scene, kinds: list[str]) -> bool:
+    """Does the record reach back to the first choice of a location, with all that was read and paid for since?"""
+    if len(kinds) < m.N_EVENTS:
+        return True
+    n_spent = int(scene.rules[0]["tokens"]) * scene.n - int(scene.s["tokens"][: scene.n].sum())
+    paid = sum(kind in ("take", "veto_location", "veto_leader") for kind in kinds)
+    return kinds[0] == "visit" and kinds.count("reveal") == len(scene.view.revealed()) and paid == n_spent
