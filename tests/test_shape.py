@@ -25,13 +25,13 @@ GAME_FILES = {
     "text", "view",
 }  # fmt: skip
 SOME_GAMES_FILES = {
-    "case", "counts", "effects", "events", "generator", "layout", "names", "position", "record", "scene", "sentences",
-    "series", "sheet", "story", "words", "writing",
+    "case", "counts", "effects", "events", "generator", "layout", "names", "position", "record", "sentences", "series",
+    "sheet", "story", "words", "writing",
 }  # fmt: skip
 READING_ORDER = [
     "cards", "case", "moves", "layout", "counts", "state", "config", "generator", "deal", "sheet", "knowledge",
-    "events", "effects", "play", "redeal", "view", "record", "snapshots", "position", "story",
-    "words", "names", "scene", "sentences", "text", "writing",
+    "events", "effects", "play", "redeal", "view", "record", "snapshots", "position", "names",
+    "story", "words", "sentences", "text", "writing",
 ]  # fmt: skip
 """Of a game's files each may import those before it."""
 

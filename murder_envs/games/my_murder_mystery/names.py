@@ -64,6 +64,10 @@ class Book:
         rows = self.texts.get(name, [])
         return rows[i] if i < len(rows) else {}
 
+    def card(self, number: int) -> Row:
+        """The row of a top secret card; {} if there is none."""
+        return next((row for row in self.texts.get("secrets", []) if row["number"] == number), {})
+
     @property
     def title(self) -> str:
         """The title of the story."""
@@ -132,53 +136,57 @@ class Book:
 
     def secret(self, card: int, facts: list[str]) -> str:
         """What the back of a top secret card says."""
-        rows = [row for row in self.texts.get("secrets", []) if row["number"] == card]
-        return self.printed(rows[0] if rows else {}, facts) or "It tells nothing of use."
+        return self.printed(self.card(card), facts) or "It tells nothing of use."
 
     def out(self, keys: Sequence[str]) -> str:
         """What card 05 or 06 says when so many are out; "" where nobody is."""
         if not keys:
             return ""
         names = listed(self.people[self.terms.people.index(key)].name for key in keys)
-        rows = [row for row in self.texts.get("secrets", []) if sorted(row.get("out", [])) == sorted(keys)]
-        prose = f"{names} could not come tonight." if self.deeds else rows[0].get("text", "") if rows else ""
+        row = self.card(c.OUT_CARD[len(keys)])
+        prose = row.get("text", "") if sorted(row.get("out", [])) == sorted(keys) else ""
+        if self.deeds:
+            prose = f"{names} could not come tonight."
         return joined(prose, [f"{names} {'is' if len(keys) == 1 else 'are'} out."])
 
     def printed(self, row: Row, facts: list[str]) -> str:
         """The prose of a card, and its facts where the prose does not spell them out."""
-        return joined(row.get("text", "") if row.get("facts", facts) == facts else "", map(self.fact, facts))
+        as_written = self.deeds or list(row.get("facts", [])) == facts
+        return joined(row.get("text", "") if as_written else "", map(self.fact, facts))
 
-    def story(self, portrait: int, guilt: list[int], facts: list[str]) -> list[str]:
-        """The Story A, Story B and Relationships cards of a portrait.
+    def story_a(self, portrait: int, guilt: list[int]) -> str:
+        """The Story A card of a portrait.
 
         Args:
             portrait: its number.
             guilt: the questions to which it is the answer.
-            facts: its clearing facts, Story B first.
+        """
+        answers = self.texts.get("solution", {})
+        written = [q for q, key in enumerate(self.terms.questions) if answers.get(key) == self.terms.people[portrait]]
+        prose = self.row("characters", portrait).get("texts", [""])[0] if guilt == written else ""
+        if self.deeds:
+            prose = " ".join(f"You {self.deeds[question]}." for question in guilt)
+        own = [statement(f"you are {self.questions[question].who}") for question in guilt]
+        return joined(prose, own or ["You are the answer to none of the questions."])
+
+    def story_b(self, portrait: int, facts: list[str]) -> tuple[str, str]:
+        """The Story B and Relationships cards of a portrait.
+
+        Args:
+            portrait: its number.
+            facts: its clearing facts; those of Story B come first.
         """
         row = self.row("characters", portrait)
-        key = self.terms.people[portrait]
-        solution = self.texts.get("solution", {})
-        as_written = [q for q, question in enumerate(self.terms.questions) if solution.get(question) == key]
-        prose = row.get("texts", ["", "", ""])
-        secret = prose[0] if guilt == as_written else ""
-        secret = secret or " ".join(f"You {self.deeds[question]}." for question in guilt if self.deeds)
-        own = [statement(f"you are {self.questions[question].who}") for question in guilt]
-        n_story = (self.terms.n_witness + 1) // 2
-        if facts and facts == [*row.get("story", []), *row.get("relationships", [])]:
-            n_story = len(row.get("story", []))
-        elif facts:
-            prose = ["", "", ""]
-        parts = facts[:n_story], facts[n_story:]
-        return [
-            joined(secret, own or ["You are the answer to none of the questions."]),
-            *(joined(text, map(self.fact, part)) for text, part in zip(prose[1:], parts)),
-        ]
+        story, relationships = list(row.get("story", [])), list(row.get("relationships", []))
+        as_written = not self.deeds and facts == [*story, *relationships]
+        _, *prose = row.get("texts", [""] * 3) if as_written else [""] * 3
+        n = len(story) if as_written else (self.terms.n_witness + 1) // 2
+        return joined(prose[0], map(self.fact, facts[:n])), joined(prose[1], map(self.fact, facts[n:]))
 
     def solution(self, answers: Mapping[str, str]) -> list[str]:
         """The Solution cards: their prose, if it is that of these answers, and each answer."""
         names = [self.people[self.terms.people.index(answer)].name for answer in answers.values()]
-        prose = self.texts.get("solution_text", []) if self.texts.get("solution") == answers else self.done(names)
+        prose = self.texts.get("solution_text", []) if self.texts.get("solution", {}) == answers else self.done(names)
         return [
             *sentences(prose),
             *(capitalized(f"{question.text} {name}") for question, name in zip(self.questions, names)),

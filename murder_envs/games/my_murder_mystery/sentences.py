@@ -10,7 +10,7 @@ from murder_envs.games.my_murder_mystery import cards as c
 from murder_envs.games.my_murder_mystery import moves as m
 from murder_envs.games.my_murder_mystery.moves import PHASE
 from murder_envs.games.my_murder_mystery.names import Library
-from murder_envs.games.my_murder_mystery.scene import Scene, counted
+from murder_envs.games.my_murder_mystery.words import Scene, counted
 
 WRITING = ("accuse", "answer")
 

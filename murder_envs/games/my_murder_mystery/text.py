@@ -15,9 +15,9 @@ from murder_envs.games.my_murder_mystery import cards as c
 from murder_envs.games.my_murder_mystery import moves as m
 from murder_envs.games.my_murder_mystery.case import Terms
 from murder_envs.games.my_murder_mystery.names import Library
-from murder_envs.games.my_murder_mystery.scene import Scene, counted
 from murder_envs.games.my_murder_mystery.sentences import asked
 from murder_envs.games.my_murder_mystery.snapshots import StateView
+from murder_envs.games.my_murder_mystery.words import Scene, counted
 
 
 def info(terms: Terms, rules: np.ndarray, state: np.ndarray, seat: int) -> dict[str, Any]:

@@ -72,7 +72,7 @@ class CaseWriter:
             "story": facts[:n_story],
             "relationships": facts[n_story:],
             "objectives": self.full["objectives"][key],
-            "texts": self.book.story(person, guilt, facts),
+            "texts": [self.book.story_a(person, guilt), *self.book.story_b(person, facts)],
         }
 
     def locations(self) -> list[dict[str, Any]]:

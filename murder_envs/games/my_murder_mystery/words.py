@@ -148,8 +148,10 @@ class Scene:
         if not self.words.sees(seat):
             return []
         guilt = [q for q in range(len(self.terms.questions)) if self.s["solution"][q] == seat]
-        story = self.book.story(int(self.s["person"][seat]), guilt, self.view.clearing(self.s["story"][seat]))
-        cards = [f"{name}: {text}" for name, text in zip(("Story A", "Story B", "Relationships"), story) if text]
+        person = int(self.s["person"][seat])
+        story_b, relationships = self.book.story_b(person, self.view.clearing(self.s["story"][seat]))
+        story = {"Story A": self.book.story_a(person, guilt), "Story B": story_b, "Relationships": relationships}
+        cards = [f"{name}: {text}" for name, text in story.items() if text]
         objectives = [
             f"{self.objective(objective)} ({counted(objective.points, 'point')})"
             for objective in self.view.objectives(seat)
