@@ -73,7 +73,7 @@ class Table:
     def __init__(self, rules: np.ndarray, state: np.ndarray, reader: int | None) -> None:
         self.n = int(rules[0]["n_seats"])
         self.wording = Wording([f"player_{seat}" for seat in range(self.n)], reader)
-        self.s = state[0]
+        self.state, self.s = state, state[0]
         self.phase = PHASES[self.s["phase"]]
         self.seat, self.turn, self.effect = (int(self.s[name]) for name in ("to_act", "turn", "effect"))
         self.targets = [int(seat) for seat in self.s["targets"]]
@@ -271,7 +271,7 @@ def opening(rules: np.ndarray, state: np.ndarray, reader: int | None) -> Iterato
 def new_turn(table: Table) -> Iterator[str]:
     """Whose turn it is; or that the game is over."""
     if table.phase == "over":
-        yield end_text(table.s.reshape(1))
+        yield end_text(table.state)
     else:
         yield f"It is {table.whose(table.turn)} turn."
         yield from looks(table)
