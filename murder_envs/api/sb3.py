@@ -86,7 +86,7 @@ class BatchVecEnv(OverBatch, VecEnv):
         names, self._choosers, self._whose = _split(opponents, num_envs, ruleset.n_seats)
         self._scores = a_bool("scores", scores)
         self._settings = {"seat": seat, "opponents": opponents, "skip_forced": skip_forced}
-        self.batch = self._batch = Batch(
+        self.batch = Batch(
             ruleset, num_envs, seed, seat=seat, opponents=names, skip_forced=skip_forced, parallel=parallel
         )  # fmt: skip
         self.render_mode = checked_mode(render_mode)

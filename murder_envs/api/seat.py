@@ -42,13 +42,13 @@ class OverBatch:
     The settings cannot be set: games know them from their beginning, so make another environment.
     """
 
-    _batch: Batch
+    batch: Batch
     _settings: Mapping[str, Any]
 
     @property
     def ruleset(self) -> Ruleset:
         """The configured game."""
-        return self._batch.ruleset
+        return self.batch.ruleset
 
     @property
     def seat(self) -> int | str:
@@ -66,12 +66,12 @@ class OverBatch:
         return self._settings["skip_forced"]
 
     def _need_reset(self, what: str) -> None:
-        if (self._batch.seeds == NOT_BEGUN).any():
+        if (self.batch.seeds == NOT_BEGUN).any():
             raise ResetFirst(f"reset() needs to be called before {what}.")
 
     def _text(self, game: int, seat: int | None) -> str:
         """A game as text: from a seat's view; None: from the learning seat's, or from above where all learn."""
-        batch = self._batch
+        batch = self.batch
         if seat is None and batch.learners[game] >= 0:
             seat = int(batch.learners[game])
         return self.ruleset.text(batch.rules_of(game), batch.states[game : game + 1], seat)
@@ -170,7 +170,7 @@ class SeatEnv(OverBatch, gymnasium.Env):
     ) -> None:
         no_ask(opponents)
         self._settings = {"seat": seat, "opponents": opponents, "skip_forced": skip_forced}
-        self._batch = Batch(ruleset, 1, auto_reset=False, pass_over=True, **self._settings)
+        self.batch = Batch(ruleset, 1, auto_reset=False, pass_over=True, **self._settings)
         self.render_mode = checked_mode(render_mode)
         self.render_seat = checked_seat(ruleset, render_seat)
         self.observation_space = observation_space(ruleset)
@@ -182,9 +182,9 @@ class SeatEnv(OverBatch, gymnasium.Env):
         """Deal the next game (see the class); a reset that fails changes nothing."""
         if seed is not None:
             seed = a_seed("seed", seed)
-        is_first = self._batch.seeds[0] == NOT_BEGUN
+        is_first = self.batch.seeds[0] == NOT_BEGUN
         begin = secrets.randbits(63) if seed is None and is_first else seed
-        self._batch.reset(None if begin is None else [begin], options)
+        self.batch.reset(None if begin is None else [begin], options)
         super().reset(seed=seed)
         if self.render_mode == "human":
             self.render()
@@ -192,7 +192,7 @@ class SeatEnv(OverBatch, gymnasium.Env):
 
     def step(self, action: Any) -> tuple[np.ndarray, float, bool, bool, dict[str, Any]]:
         """Take the action of the seat to act, an int or an array of one, and play on."""
-        batch = self._batch
+        batch = self.batch
         if batch.seats[0] == NO_SEAT:
             self._need_reset("step")
             raise gymnasium.error.ResetNeeded("no game is under way: call reset")
@@ -206,10 +206,10 @@ class SeatEnv(OverBatch, gymnasium.Env):
         return self._observation(), float(batch.rewards[0]), terminated, truncated, self._info()
 
     def _observation(self) -> np.ndarray:
-        return self._batch.observations[0].copy()
+        return self.batch.observations[0].copy()
 
     def _info(self) -> dict[str, Any]:
-        batch = self._batch
+        batch = self.batch
         mask = batch.masks[0].copy()
         if batch.seats[0] != NO_SEAT:
             return {"action_mask": mask, "seat": int(batch.seats[0])}
@@ -219,12 +219,12 @@ class SeatEnv(OverBatch, gymnasium.Env):
     def action_masks(self) -> np.ndarray:
         """bool[n]: the legal actions, as sb3-contrib asks for them."""
         self._need_reset("action_masks")
-        return self._batch.masks[0].astype(np.bool_)
+        return self.batch.masks[0].astype(np.bool_)
 
     def legal_actions(self) -> list[int]:
         """Ids of the legal actions; empty once the game is over."""
         self._need_reset("legal_actions")
-        return [int(action) for action in np.flatnonzero(self._batch.masks[0])]
+        return [int(action) for action in np.flatnonzero(self.batch.masks[0])]
 
     @property
     def action_names(self) -> tuple[str, ...]:
@@ -243,7 +243,7 @@ class SeatEnv(OverBatch, gymnasium.Env):
     def snapshot(self) -> dict[str, Any]:
         """The game as a complete plain dict."""
         self._need_reset("snapshot")
-        return self._batch.snapshot(0)
+        return self.batch.snapshot(0)
 
     def render(self) -> str | None:  # type: ignore[override]
         """The table as text: returned ("ansi") or printed ("human")."""

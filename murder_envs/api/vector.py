@@ -84,7 +84,7 @@ class SeatVectorEnv(OverBatch, gymnasium.vector.VectorEnv):
         self._scores = a_bool("scores", scores)
         self._settings = {"seat": seat, "opponents": opponents, "skip_forced": skip_forced}
         auto_reset = self.autoreset_mode is AutoresetMode.SAME_STEP
-        self.batch = self._batch = Batch(
+        self.batch = Batch(
             ruleset, self.num_envs, auto_reset=auto_reset, pass_over=True, parallel=parallel, **self._settings
         )  # fmt: skip
         self.single_observation_space = observation_space(ruleset)
