@@ -102,7 +102,7 @@ def test_seeds_are_those_of_every_environment(ruleset):
     for _ in range(5):
         while not one.start(0, episode_seed(7, 0, k) if k else 7):
             k += 1
-        assert env._batch.seeds[0] == one.seeds[0]
+        assert env.batch.seeds[0] == one.seeds[0]
         assert (env._observation() == one.observations[0]).all()
         env.reset()
         k += 1
@@ -113,7 +113,7 @@ def test_seeds_are_those_of_every_environment(ruleset):
     for _ in range(6):
         env = SeatEnv(ruleset)
         env.reset()
-        unseeded.add(int(env._batch.seeds[0]))
+        unseeded.add(int(env.batch.seeds[0]))
     assert len(unseeded) > 1
 
 
@@ -163,25 +163,25 @@ def test_reset_takes_a_snapshot(ruleset, monkeypatch):
             other.reset(seed=3, options=options)
         assert (other.snapshot(), where_it_stands(other)) == before
     other.reset()
-    k = int(other._batch.episodes[0])
-    assert k >= 1 and other._batch.seeds[0] == episode_seed(9, 0, k)
+    k = int(other.batch.episodes[0])
+    assert k >= 1 and other.batch.seeds[0] == episode_seed(9, 0, k)
 
 
 def where_it_stands(env):
     """All bytes of the game, and of what the next reset follows from."""
-    return [array.tobytes() for array in env._batch._tables]
+    return [array.tobytes() for array in env.batch._tables]
 
 
 def without_any_decision(env, monkeypatch):
     """From now on every game ends before the learning seat has a decision."""
-    advance = env._batch._advance
+    advance = env.batch._advance
 
     def end_at_once(*arguments):
         ended = advance(*arguments)
-        env._batch.seats[:] = -1
+        env.batch.seats[:] = -1
         return ended
 
-    monkeypatch.setattr(env._batch, "_advance", end_at_once)
+    monkeypatch.setattr(env.batch, "_advance", end_at_once)
 
 
 @pytest.mark.parametrize("begun", [False, True])
@@ -287,7 +287,7 @@ def test_infos_have_the_same_shape_in_every_game(game):
         last = [info for info in infos if "returns" in info]
         assert len(last) > 1 and all(shapes(info) == shapes(last[0]) for info in last)
         assert all(set(info) == {"action_mask", "seat"} for info in infos if "returns" not in info)
-        score = env.ruleset.info(env.ruleset.rules, env._batch.final_states, last[-1]["seat"])
+        score = env.ruleset.info(env.ruleset.rules, env.batch.final_states, last[-1]["seat"])
         for name, (_, filler) in env.ruleset.padding.items():
             told = last[-1][name]
             assert told[: len(score[name])] == score[name] and set(map(str, told[len(score[name]) :])) <= {str(filler)}
