@@ -34,7 +34,7 @@ class Card:
     """A card as a viewer sees it.
 
     Attributes:
-        head: its number or letter, which stands large in its corner.
+        head: its number or letter, which stands large in its corner; "" for a face without anything.
         name: what stands below; "" for nothing.
         hue: the colour of its head, a number of the palette; None: grey.
         is_known: it lies face down, and the viewer knows what it is.
@@ -48,7 +48,7 @@ class Card:
     note: str = ""
 
 
-BACK = Card("")
+BACK = Card("back")
 """A card that the viewer does not know."""
 
 
@@ -211,6 +211,8 @@ class Drawing:
             self.back(box)
             return
         self.rect(box, "card", "edge", 4, dashed=card.is_known)
+        if not card.head:
+            return
         head = Box(box.x + 1.5, box.y + 1.5, box.w - 3, min(16.0, box.h - 3))
         hue, ink = ("faint", "ink") if card.hue is None else (f"hue{card.hue}", f"on{card.hue}")
         wide = max(15.0, measure.width(card.head, NORMAL, True) + 6)
@@ -223,7 +225,7 @@ class Drawing:
 
     def back(self, box: Box) -> None:
         """The back of a card, woven."""
-        self.rect(box, "back", radius=4)
+        self.rect(box, "back", "panel", 4)
         inner = box.inset(min(4.0, box.w / 5), min(4.0, box.h / 5))
         self.rect(inner, stroke="weave", radius=2)
         if inner.w > 10 and inner.h > 10:
@@ -251,10 +253,11 @@ class Drawing:
             self.rect(Box(deck.x + 2 * i, deck.y - 1.5 * i, deck.w, deck.h), "back" if top is None else "card", "edge", 4)
         if count:
             self.card(deck, BACK if top is None else top)
-        if count and top is None:
+        if count and (top is None or not top.head):
             badge = Box(deck.x + deck.w / 2 - 12, deck.y + deck.h / 2 - 9, 24, 18)
-            self.rect(badge, "back", radius=4)
-            self.label(badge, str(count), LARGE, "on_back", "middle", True)
+            ground, ink = ("back", "on_back") if top is None else ("card", "ink")
+            self.rect(badge, ground, radius=4)
+            self.label(badge, str(count), LARGE, ink, "middle", True)
         words = box.from_left(wide + 9)[1]
         self.label(words.from_top(15)[0], title, SMALL, "muted", bold=True)
         said = f"{count} card{'' if count == 1 else 's'}"
@@ -320,10 +323,16 @@ class Drawing:
         """A panel with what has happened last."""
         self.sentences(self.panel(box, "What has happened, the latest last"), sentences, "nothing yet")
 
-    def fact(self, box: Box, what: str, value: str, size: float = SMALL) -> float:
-        """A muted word and what there is to say of it, in a line; returns how wide both are."""
-        used = self.label(box, what, size, "muted")
-        return used + 4 + self.label(box.from_left(used + 4)[1], value, size)
+    def listing(self, box: Box, what: str, things: Sequence[str]) -> None:
+        """In a line: what is listed, as many of the things as there is room for, and how many more there are."""
+        used = self.label(box, what, SMALL, "muted") + 4
+        rest = box.from_left(used)[1]
+        n = len(things)
+        text = ", ".join(things) or "none"
+        while n and measure.width(text, SMALL) > rest.w:
+            n -= 1
+            text = f"{', '.join(things[:n])} and {len(things) - n} more"
+        self.label(rest, text, SMALL)
 
 
 def fitting(box: Box, text: str, size: float, bold: bool = False) -> float:

@@ -16,7 +16,7 @@ from typing import Any
 from murder_envs.core.checks import an_int
 from murder_envs.core.contract import kernels_of
 from murder_envs.core.wording import document
-from murder_envs.games.murder_of_crows import heuristic, play, redeal, sentences, snapshots, text, view
+from murder_envs.games.murder_of_crows import heuristic, picture, play, redeal, sentences, snapshots, text, view
 from murder_envs.games.murder_of_crows.config import CONFIGS, Config, make_rules
 from murder_envs.games.murder_of_crows.moves import ACTIONS, PHASES
 from murder_envs.games.murder_of_crows.state import State
@@ -53,6 +53,7 @@ def ruleset(**keywords: Any) -> Ruleset:
         snapshot=snapshots.snapshot,
         info=text.info,
         text=text.text,
+        scene=picture.scene,
         asked=sentences.asked,
         describe=sentences.describe,
         told=sentences.told,
