@@ -176,10 +176,13 @@ class Drawing:
 
     # -- Players ------------------------------------------------------------------------------------------------------
 
-    def chip(self, x: float, y: float, seat: int, r: float = 8, calls: bool = False) -> None:
-        """A player's number on the player's colour, in an amber ring if it is to decide."""
-        self.circle(x, y, r, f"hue{seat % N_HUES}", "call" if calls else "", 2.5)
-        self.label(Box(x - r, y - r, 2 * r, 2 * r), str(seat), r * 1.4, f"on{seat % N_HUES}", "middle", True)
+    def chip(
+        self, x: float, y: float, seat: int, r: float = 8, calls: bool = False, hue: int | None = None
+    ) -> None:
+        """A player's number on the player's colour (or on a hue), in an amber ring if it is to decide."""
+        hue = seat % N_HUES if hue is None else hue
+        self.circle(x, y, r, f"hue{hue}", "call" if calls else "", 2.5)
+        self.label(Box(x - r, y - r, 2 * r, 2 * r), str(seat), max(SMALL, r * 1.4), f"on{hue}", "middle", True)
 
     def name(self, box: Box, seat: int, name: str, tags: Sequence[str] = (), calls: bool = False) -> None:
         """A player's number and name in a line, what there is to say of it, and whether it has to decide."""

@@ -11,8 +11,6 @@ from gymnasium.error import DependencyNotInstalled
 INSTEAD = 'render_mode="rgb_array" gives pixels and "svg" a picture without one'
 NOT_SHOWN = ("offscreen", "dummy")
 """Drivers of SDL that show nothing; it takes one by itself where there is no display."""
-WIDTH = 640
-"""How wide a picture in a window is: the highest of them fit on a screen of 1080 lines."""
 
 
 class NoDisplay(RuntimeError):

@@ -13,7 +13,7 @@ from murder_envs.games.murder_of_crows.sentences import asked
 from murder_envs.games.murder_of_crows.snapshots import counted, snapshot
 from murder_envs.games.murder_of_crows.text import in_play, record
 from murder_envs.games.murder_of_crows.words import EFFECTS, WILD, Words, card_in, count_of, stacks_of
-from murder_envs.picture.drawing import BACK, GAP, HUES, NORMAL, SMALL, Card, Drawing, below_frame, height_for
+from murder_envs.picture.drawing import BACK, GAP, HUES, NORMAL, SMALL, Card, Drawing, below_frame, height_for, rows_for
 from murder_envs.picture.scene import Box, Scene
 
 SEAT_HIGH, PILES_HIGH, ROW_HIGH = 82.0, 76.0, 14.0
@@ -158,7 +158,7 @@ class Picture:
                 self.drawing.back(Box(box.x + i * step, box.y, CARD_WIDE, CARD_HIGH))
             return
         kinds = sorted_cards(shown) + ([("", backs)] if backs else [])
-        for cell, (name, n) in zip(box.cells(5, 4), kinds):
+        for cell, (name, n) in zip(box.cells(5, max(3, rows_for(len(kinds), 5))), kinds):
             self.tile(cell.inset(1, 0.5), name, n, 0 < n == known[name])
 
     def tile(self, box: Box, name: str, n: int, is_known: bool) -> None:
