@@ -10,7 +10,7 @@ import numpy as np
 from murder_envs.core.contract import NO_SEAT
 from murder_envs.core.snapshots import members_of
 from murder_envs.core.wording import Wording, listed
-from murder_envs.games.theres_been_a_murder import sentences
+from murder_envs.games.theres_been_a_murder import sentences, words
 from murder_envs.games.theres_been_a_murder.cards import NAMES, NO_CARD, RATINGS
 from murder_envs.games.theres_been_a_murder.moves import ENDINGS
 from murder_envs.games.theres_been_a_murder.snapshots import results, snapshot, table_of
@@ -60,6 +60,7 @@ def text(rules: np.ndarray, state: np.ndarray, seat: int | None) -> str:
     n = len(full["hands"])
     viewer = n if seat is None else seat
     lines = [headline(full, seat), *turn_text(rules, state, full, seat), ""]
+    lines.append("hands:" if full["over"] else "hands (* whose turn it is, ? who is asked):")
     for other in range(n):
         lines.append(hand_text(rules, state, full, other, seat))
     lines.append("")
@@ -101,7 +102,7 @@ def turn_text(rules: np.ndarray, state: np.ndarray, full: dict[str, Any], seat: 
     turn = f"It is {wording.owner(full['turn'])} turn"
     if full["effect"]:
         by = " (by the Monkey)" if full["played"] != full["effect"] else ""
-        turn += f"; {sentences.card_name(full['effect'])}{by} is carried out"
+        turn += f"; {words.card_name(full['effect'])}{by} is carried out"
     if full["targets"]:
         turn += f", on {listed(wording.name(target) for target in full['targets'])}"
     return [f"{turn}.", asked]
@@ -142,7 +143,7 @@ def deck_text(state: np.ndarray, full: dict[str, Any], seat: int | None) -> str:
         return f"{size}, top first: {cards_text(deck)}; removed unseen: {cards_text(full['removed'])}"
     known = full["depth_known"][seat]
     depths = [f"{card_text(card)} at {i + 1}" for i, card in enumerate(deck) if card in known]
-    return size + removed + (f"; known depths: {', '.join(depths)}" if depths else "")
+    return size + removed + (f"; known places, 1 on top: {', '.join(depths)}" if depths else "")
 
 
 def whereabouts(rules: np.ndarray, state: np.ndarray, full: dict[str, Any], viewer: int) -> list[str]:
@@ -163,7 +164,7 @@ def event_text(event: list[Any], wording: Wording) -> str:
     """A public event as a sentence."""
     kind, seat, other, argument = event
     whom = wording.name(other) if other != NO_SEAT else ""
-    card = sentences.card_name(argument) if 0 < argument < len(NAMES) else ""
+    card = words.card_name(argument) if 0 < argument < len(NAMES) else ""
     say = {
         "draw": "{who} [draws|draw] a card",
         "play": "{who} [plays|play] {card}",
