@@ -9,6 +9,7 @@ There is no adapter in between: the whole batch is one compiled call a step, and
 
 from __future__ import annotations
 
+import contextlib
 import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -113,7 +114,7 @@ class BatchVecEnv(OverBatch, VecEnv):
         """Begin every game anew; returns the observations, int8[N, size]. A reset that fails changes nothing."""
         unseen = self._unseen.copy()
         try:
-            with self.batch.all_or_nothing():
+            with self.batch.all_or_nothing() if self._choosers else contextlib.nullcontext():
                 self.batch.reset(self._next_seed, self._next_options)
                 self._unseen[:] = 0
                 if self._choosers:

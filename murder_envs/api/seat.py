@@ -71,7 +71,7 @@ class OverBatch:
         return self._settings["skip_forced"]
 
     def _need_reset(self, what: str) -> None:
-        if (self.batch.seeds == NOT_BEGUN).any():
+        if self.batch.seeds[0] == NOT_BEGUN:  # the first reset begins all games
             raise ResetFirst(f"reset() needs to be called before {what}.")
 
     def _seen(self, game: int) -> tuple[np.ndarray, np.ndarray, int | None]:
