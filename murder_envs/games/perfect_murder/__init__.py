@@ -17,7 +17,7 @@ from typing import Any
 
 from murder_envs.core.contract import kernels_of
 from murder_envs.core.wording import document
-from murder_envs.games.perfect_murder import heuristic, play, redeal, sentences, view
+from murder_envs.games.perfect_murder import heuristic, picture, play, redeal, sentences, view
 from murder_envs.games.perfect_murder.cards import AGENTS
 from murder_envs.games.perfect_murder.config import CONFIGS, Config, make_rules
 from murder_envs.games.perfect_murder.layout import world_of
@@ -62,6 +62,7 @@ def ruleset(**keywords: Any) -> Ruleset:
         snapshot=snapshots.snapshot,
         info=texts.info,
         text=texts.text,
+        scene=partial(picture.scene, texts),
         asked=partial(sentences.asked, words),
         describe=partial(sentences.describe, words),
         told=partial(sentences.told, words),

@@ -11,7 +11,7 @@ from murder_envs.games.theres_been_a_murder.cards import ACTION_CARDS, NAMES
 from murder_envs.games.theres_been_a_murder.sentences import Table, asked, looks
 from murder_envs.games.theres_been_a_murder.snapshots import snapshot, table_of
 from murder_envs.games.theres_been_a_murder.state import PLACE
-from murder_envs.games.theres_been_a_murder.text import event_text, sure_cards
+from murder_envs.games.theres_been_a_murder.text import record, sure_cards
 from murder_envs.picture.drawing import (
     BACK,
     GAP,
@@ -52,7 +52,7 @@ class Picture:
         self.table = Table(rules, state, reader)
         self.n = self.table.n
         self.cards = members_of(rules[0]["in_game"])
-        self.events = [event_text(event, self.table.wording) for event in self.full["events"]]
+        self.events = record(self.full, self.table.wording)
         if not self.full["over"]:
             self.events += looks(self.table)
 
