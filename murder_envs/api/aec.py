@@ -35,6 +35,7 @@ from murder_envs.drivers.story import Story
 from murder_envs.picture.scene import Scene
 from murder_envs.picture.window import Window
 from murder_envs.registry import make_ruleset, parameters
+from murder_envs.replay.file import Replay
 from murder_envs.ruleset import Ruleset
 
 ILLEGAL_REWARD = -1.0
@@ -257,6 +258,7 @@ class RawEnv(AECEnv[str, dict[str, np.ndarray], int | None]):
             begun = copied(self._game.states)
         self._seed, self._episode, self.game_seed = base, episode, game_seed
         self._played = []
+        self._begun_with = {name: copy.deepcopy(value) for name, value in (options or {}).items()}
         self._story = Story(self._ruleset, self._game.rules, game_seed, begun)
         self._begin(self._game.seat)
 
@@ -422,6 +424,21 @@ class RawEnv(AECEnv[str, dict[str, np.ndarray], int | None]):
         """Copies of this game's state and rules, arrays of one STATE and one RULES record, as the drivers take them."""
         self._need_reset("position")
         return copied(self._game.states), copied(self._game.rules)
+
+    def replay(self) -> Replay:
+        """This game so far, to be kept in a file, played again, or looked at as a page.
+
+        Raises:
+            ValueError: `replay`: the game goes on from a `redeal`, and no seed deals that.
+        """
+        self._need_reset("replay")
+        if self._story.before:
+            fail("replay", "a game that was dealt from a seed or a snapshot, not one that goes on from a redeal")
+        options = copy.deepcopy(self._begun_with)
+        snapshot = options.pop("snapshot", None)
+        names = self._ruleset.actions.names
+        actions = [names[action] for action in self._played]
+        return Replay(self._ruleset, self.game_seed, actions, options=options or None, snapshot=snapshot)
 
     def snapshot(self) -> dict[str, Any]:
         """The state as a plain dict in the rulebook's terms; `reset(options={"snapshot": ...})` restores it."""

@@ -6,6 +6,7 @@ font is fitted to them.
 
 from __future__ import annotations
 
+import functools
 import unicodedata
 
 SMALLEST = 10.0
@@ -28,6 +29,7 @@ _SPECIAL = {"ß": "ss", "æ": "ae", "Æ": "AE", "ø": "o", "Ø": "O", "ł": "l",
 _WIDE = 100
 
 
+@functools.lru_cache(4096)
 def plain(text: str) -> str:
     """A text in the characters that have a width of their own: without accents, one question mark for each unknown."""
     letters = []
@@ -37,6 +39,7 @@ def plain(text: str) -> str:
     return "".join(part if 0 <= ord(part) - _FIRST < len(_WIDTHS) else "?" for part in "".join(letters))
 
 
+@functools.lru_cache(16384)
 def width(text: str, size: float, bold: bool = False) -> float:
     """How wide a text is at a size of the font."""
     total = 0
