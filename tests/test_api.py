@@ -721,9 +721,7 @@ def test_render(case, kind, capsys):
     assert capsys.readouterr().out == ""
     human = make(case, kind, render_mode="human")
     human.reset(seed=1)
-    assert human.render() is None
-    above.reset(seed=1)
-    assert capsys.readouterr().out.strip() == above.render().strip()
+    assert human.render() is None and capsys.readouterr().out == ""
     silent = make(case, kind)
     silent.reset(seed=1)
     with pytest.warns(UserWarning, match="render mode"):

@@ -1,4 +1,4 @@
-"""Pictures: nothing overlaps or is cut, nothing hidden shows, and every mode of every interface gives what it promises."""
+"""Pictures: nothing overlaps or is cut, nothing hidden shows, and every interface gives what its modes promise."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ import numpy as np
 import pettingzoo.utils.wrappers
 import pytest
 from gymnasium.error import DependencyNotInstalled
-from PIL import ImageFont
 from pettingzoo.test import render_test
+from PIL import ImageFont
 
 from murder_envs.api import aec, sb3
 from murder_envs.api.pictures import MOST_TILES, RENDER_MODES
@@ -69,12 +69,14 @@ def check_scene(scene: Scene) -> None:
             assert inside and box.y - 1 <= letters(text).y and letters(text).bottom <= box.bottom + 1, text
     boxes = sorted(((letters(text), text.text) for text in texts), key=lambda pair: pair[0].y)
     for i, (a, text) in enumerate(boxes):
-        for b, other in itertools.takewhile(lambda pair: pair[0].y < a.bottom, boxes[i + 1 :]):
+        for b, other in boxes[i + 1 :]:
+            if b.y >= a.bottom:
+                break
             assert not overlap(a, b), f"{text!r} and {other!r} overlap"
     for shape in scene.shapes:
         if isinstance(shape, Rect):
             box = shape.box
-            assert 0 <= box.x and box.right <= WIDTH and 0 <= box.y and box.bottom <= scene.height, shape
+            assert box.x >= 0 and box.right <= WIDTH and box.y >= 0 and box.bottom <= scene.height, shape
             assert box.w > 0 and box.h > 0, shape
 
 
@@ -126,7 +128,9 @@ def test_pictures_keep_secrets(case):
         if not table.over:
             seat = rng.randrange(ruleset.n_seats)
             other = table.redealt(seat, rng.randrange(2**62))
-            assert table.cursor.scene(seat).svg() == other.cursor.scene(seat).svg(), f"seat {seat} sees something hidden"
+            assert table.cursor.scene(seat).svg() == other.cursor.scene(seat).svg(), (
+                f"seat {seat} sees something hidden"
+            )
 
 
 @every_game
@@ -195,7 +199,7 @@ def test_widths_are_those_of_the_font():
 
 
 def test_texts_without_a_glyph_have_a_stand_in():
-    assert measure.plain("Señor Müller’s “Café”, weiß…") == "Senor Muller's \"Cafe\", weiss..."
+    assert measure.plain("Señor Müller’s “Café”, weiß…") == 'Senor Muller\'s "Cafe", weiss...'
     assert measure.plain("犯人 ok") == "?? ok"
     assert measure.width("é", 10) == measure.width("e", 10) and measure.width("犯", 10) == 10
 

@@ -124,7 +124,7 @@ class RawEnv(AECEnv[str, dict[str, np.ndarray], int | None]):
 
     Args:
         ruleset: the configured game.
-        render_mode: what `render` gives: None, "ansi" (text), "svg" (a picture, as SVG), "rgb_array" (the same as pixels)
+        render_mode: what `render` gives: None, "ansi" (text), "svg" (a picture as SVG), "rgb_array" (it as pixels)
             or "human": it shows the picture in a window, which the first `render` opens.
         render_seat: from whose view `render` shows the game; None: from above.
 

@@ -70,7 +70,7 @@ class BatchVecEnv(OverBatch, VecEnv):
         ValueError: an argument is out of range; the text begins with its name.
     """
 
-    metadata = {"render_modes": list(RENDER_MODES), "render_fps": 1}
+    metadata: dict[str, Any] = {"render_modes": list(RENDER_MODES), "render_fps": 1}
 
     def __init__(
         self,
@@ -262,8 +262,8 @@ class BatchVecEnv(OverBatch, VecEnv):
     def render(self, mode: str | None = None) -> Any:
         """All tables: one text ("ansi"), a list of SVG documents ("svg"), one mosaic ("rgb_array").
 
-        A mosaic is uint8[height, width, 3] and shows the first 64 tables at most. In "human" mode it is shown in a window,
-        and None is returned.
+        A mosaic is uint8[height, width, 3] and shows the first 64 tables at most. In "human" mode a window shows
+        it, and None is returned.
 
         Args:
             mode: can only repeat `render_mode`.

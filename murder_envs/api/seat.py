@@ -170,7 +170,7 @@ class SeatEnv(OverBatch, gymnasium.Env):
         opponents: "random", "heuristic", or a list with one of them for each other seat, the next one clockwise from
             the learning seat first. None: "random".
         skip_forced: play the learning seat's decisions with one legal option inside the step.
-        render_mode: what `render` gives: None, "ansi" (text), "svg" (a picture, as SVG), "rgb_array" (the same as pixels)
+        render_mode: what `render` gives: None, "ansi" (text), "svg" (a picture as SVG), "rgb_array" (it as pixels)
             or "human": each `reset` and `step` shows the picture in a window. Another one counts as None, with a
             warning.
         render_seat: from whose view `render` shows the table, an absolute seat; None: from the learning seat's, or

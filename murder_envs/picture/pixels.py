@@ -105,7 +105,12 @@ class Painter:
             for ends in (((x1 + r, y1), (x2 - r, y1)), ((x1 + r, y2), (x2 - r, y2)),
                          ((x1, y1 + r), (x1, y2 - r)), ((x2, y1 + r), (x2, y2 - r))):  # fmt: skip
                 self.line(ends, shape.stroke, shape.thick, True)
-            for start, x, y in ((180, x1, y1), (270, x2 - 2 * r, y1), (0, x2 - 2 * r, y2 - 2 * r), (90, x1, y2 - 2 * r)):
+            for start, x, y in (
+                (180, x1, y1),
+                (270, x2 - 2 * r, y1),
+                (0, x2 - 2 * r, y2 - 2 * r),
+                (90, x1, y2 - 2 * r),
+            ):
                 around = [self.scale * value for value in (x, y, x + 2 * r, y + 2 * r)]
                 self.draw.arc(around, start, start + 90, self.colours[shape.stroke], look["width"])
 

@@ -138,7 +138,7 @@ class Picture:
             self.drawing.polygon(((left + scale * dx, y + scale * dy) for dx, dy in CROW), "ink")
 
     def hand(self, box: Box, seat: int) -> None:
-        """A hand: open to its holder and from above, else what all know of it, and backs. A dashed edge: all know it."""
+        """A hand: open to its holder and from above, else what all know of it, and backs; all know dashed cards."""
         held, known = self.full["hands"][seat], Counter(self.full["known"][seat])
         shown = Counter(held) if self.words.sees(seat) else known
         backs = len(held) - shown.total()

@@ -26,7 +26,17 @@ from murder_envs.core.contract import NO_SEAT, kernels_of
 from murder_envs.core.jit import records
 from murder_envs.core.wording import document
 from murder_envs.games.my_murder_mystery import cards as c
-from murder_envs.games.my_murder_mystery import heuristic, picture, play, position, redeal, sentences, snapshots, text, view
+from murder_envs.games.my_murder_mystery import (
+    heuristic,
+    picture,
+    play,
+    position,
+    redeal,
+    sentences,
+    snapshots,
+    text,
+    view,
+)
 from murder_envs.games.my_murder_mystery.config import CONFIGS, GENERATED, Config, make_rules
 from murder_envs.games.my_murder_mystery.moves import PHASES, actions_of
 from murder_envs.games.my_murder_mystery.names import Library

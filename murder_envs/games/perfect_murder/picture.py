@@ -286,7 +286,7 @@ class Picture:
         gone = self.names(out if self.knows else stolen) + ([f"{hidden} unseen"] if hidden else [])
         lines.append(("out of the game:", gone))
         used = [f"{card + 1} ({self.pair(card)})" for card in members_of(s["used_room_cards"])]
-        open_ = [f"{card + 1} ({self.pair(card)})" for card in np.flatnonzero(self.seen["room_card"][:, 2])]
+        open_ = [f"{card + 1} ({self.pair(card)})" for card in np.flatnonzero(self.seen["room_card"][:, 2]).tolist()]
         lines.append(("room cards laid open:", open_) if open_ else ("room cards used:", used))
         up = [f"{n} {card}" for card, n in zip(ACTION_CARDS, self.seen["cards_up"]) if n]
         left = [f"{n} {card}" for card, n in zip(ACTION_CARDS, self.seen["cards_left"]) if n]
@@ -310,7 +310,9 @@ class Picture:
             self.drawing.listing(first, "clues from the top:", self.names(table.pile(c.CLUE)))
             self.drawing.listing(second, "traces from the top:", self.names(table.pile(c.TRACE)))
         elif self.knows:
-            depths = [(int(seen["card_depth"][field]), self.table.field(field)) for field in range(len(self.case.fields))]
+            depths = [
+                (int(seen["card_depth"][field]), self.table.field(field)) for field in range(len(self.case.fields))
+            ]
             known = [f"{name} at place {depth}" for depth, name in sorted(depths) if depth]
             if known:
                 self.drawing.listing(first, "known in the piles, from the top:", known)
