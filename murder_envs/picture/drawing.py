@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from murder_envs.core.tables import numbered
 from murder_envs.picture import measure
@@ -25,6 +25,8 @@ LEADING = 1.28
 HEADER = 22.0
 HUES = numbered(("blue", "vermilion", "green", "purple", "orange", "sky", "yellow", "grey"))
 """The hues of the palette by name, for kinds of cards."""
+NARROW = 26.0
+"""No card of a hand is narrower."""
 STEP = 0.5
 """By how much a text is made smaller at a time, until it fits."""
 
@@ -234,11 +236,22 @@ class Drawing:
             self.polygon(((x, y - r), (x + r, y), (x, y + r), (x - r, y)), "weave")
 
     def hand(self, box: Box, cards: Sequence[Card], wide: float) -> None:
-        """Cards side by side from the left, as wide as they should be or as there is room for."""
+        """Cards side by side from the left, as wide as they should be or as there is room for.
+
+        If there is room for little more than their heads, they are drawn without names, and the last say how many.
+        """
         gap = 4.0
+        most = int((box.w + gap) / (NARROW + gap))
+        if len(cards) > most:
+            more = len(cards) - most + 1
+            self.label(Box(box.right - NARROW, box.y, NARROW, box.h), f"+{more}", NORMAL, "ink", "middle", True)
+            cards = cards[: most - 1]
+            wide = NARROW
         wide = min(wide, (box.w + gap) / max(1, len(cards)) - gap)
         for i, card in enumerate(cards):
-            self.card(Box(box.x + i * (wide + gap), box.y, wide, box.h), card)
+            named = card is BACK or all(measure.width(word, SMALL) <= wide - 5 for word in card.name.split())
+            shown = card if named else replace(card, name="", note="")
+            self.card(Box(box.x + i * (wide + gap), box.y, wide, box.h), shown)
 
     def pile(self, box: Box, title: str, count: int, top: Card | None = None, note: str = "", wide: float = 44) -> None:
         """A pile, `wide` units wide, with its number of cards: face down, or with the card on top.
