@@ -15,7 +15,7 @@ import gymnasium
 import numpy as np
 
 from murder_envs.api.pictures import MOST_TILES, RENDER_MODES, drawn, tiled
-from murder_envs.core.checks import a_seed, an_int, fail, known_keywords
+from murder_envs.core.checks import a_seed, an_int, fail, known_keywords, shown
 from murder_envs.core.contract import NO_SEAT
 from murder_envs.core.tables import Block
 from murder_envs.drivers.batch import NOT_BEGUN, Batch, IllegalAction
@@ -299,7 +299,7 @@ class AnyAction(gymnasium.ActionWrapper, gymnasium.utils.RecordConstructorArgs):
         """The action that is taken in its place, of an int or an array of one."""
         drawn = np.asarray(action)
         if drawn.size != 1 or drawn.dtype.kind not in "iu":
-            fail("action", f"an int, not {action!r}")
+            fail("action", f"an int, not {shown(action)}")
         mask = self.get_wrapper_attr("action_masks")()
         after = np.roll(mask, -drawn.item())
         return (drawn.item() + int(after.argmax())) % len(mask)
