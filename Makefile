@@ -121,11 +121,11 @@ $(VENV)/.installed-train: $(VENV)/.created pyproject.toml constraints.txt
 
 # The tests' set contains the training's.
 $(VENV)/.installed-test: $(VENV)/.created pyproject.toml constraints.txt
-	$(PIP) install -c constraints.txt -e '.[train,dev,notebooks]'
+	$(PIP) install -c constraints.txt -e '.[train,dev,notebooks,pictures,play]'
 	@touch $@ $(VENV)/.installed-train
 
 $(VENV)/.installed-openspiel: $(VENV)/.created pyproject.toml constraints.txt
-	$(PIP) install -c constraints.txt -e '.[train,dev,notebooks,openspiel]'
+	$(PIP) install -c constraints.txt -e '.[train,dev,notebooks,pictures,play,openspiel]'
 	@touch $@ $(VENV)/.installed-test $(VENV)/.installed-train
 
 # With the libraries that the benchmark compares with.

@@ -73,8 +73,8 @@ class Ruleset:
             from one state to another, its private ones included; with `before` and `action` None, as the game begins.
             A game that gives none of these three has plain ones, which name actions and phases by their identifiers,
             say of others only that they have acted, and tell nothing that a seat learns on the way.
-        scene: (rules, state, reader) -> the table as a picture, a function of what the reader knows; its size is the same
-            for all states and readers.
+        scene: (rules, state, reader) -> the table as a picture of what the reader knows; its size is the same for all
+            states and readers.
         rules_text: the rules in our own words, 300 to 900 words of Markdown; "" if the game has none.
         rules_full: the same in full, by the rulebook's headings, and what is ours where the rulebook is silent.
         figures: (rules, state) -> numbers of a finished game, which reference figures average.
@@ -104,6 +104,7 @@ class Ruleset:
     snapshot: Callable[[np.ndarray, np.ndarray], dict[str, Any]]
     info: Callable[[np.ndarray, np.ndarray, int], dict[str, Any]]
     text: Callable[[np.ndarray, np.ndarray, int | None], str]
+    scene: Callable[[np.ndarray, np.ndarray, int | None], Scene]
     figures: Callable[[np.ndarray, np.ndarray], dict[str, float]]
     public: Callable[[np.ndarray, np.ndarray], dict[str, Any]]
     options: Mapping[str, Check] = field(default_factory=dict)
@@ -114,7 +115,6 @@ class Ruleset:
     asked: Callable[[np.ndarray, np.ndarray, int | None], str] = None  # type: ignore[assignment]
     describe: Callable[[np.ndarray, np.ndarray, int, int | None], str] = None  # type: ignore[assignment]
     told: Callable[[np.ndarray, np.ndarray | None, int | None, np.ndarray, int | None], list[str]] = None  # type: ignore[assignment]
-    scene: Callable[[np.ndarray, np.ndarray, int | None], Scene] = None  # type: ignore[assignment]
     rules_text: str = ""
     rules_full: str = ""
 

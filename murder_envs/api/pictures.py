@@ -12,7 +12,9 @@ from murder_envs.picture.window import Window
 
 RENDER_MODES = ("human", "ansi", "svg", "rgb_array")
 """A window; text; an SVG document; pixels, uint8[height, 960, 3]."""
-MODES_HELP = '"human" (a window), "ansi" (text), "svg" (a picture as SVG) or "rgb_array" (pixels, uint8[height, 960, 3])'
+MODES_HELP = (
+    '"human" (a window), "ansi" (text), "svg" (a picture as SVG) or "rgb_array" (pixels, uint8[height, 960, 3])'
+)
 MOST_WIDE, MOST_HIGH = 720, 960
 """How large a picture in a window is, at most: it fits on a screen of 1080 lines."""
 MOST_TILES = 64

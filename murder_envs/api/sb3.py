@@ -21,7 +21,7 @@ from stable_baselines3.common.vec_env import VecEnv
 
 from murder_envs.api.pictures import RENDER_MODES
 from murder_envs.api.seat import MASKS, OverBatch, checked_mode, checked_seat, no_ask, observation_space, split
-from murder_envs.core.checks import a_bool, a_seed, an_int, fail, is_int
+from murder_envs.core.checks import a_bool, a_seed, an_int, fail, is_int, shown
 from murder_envs.drivers.batch import MOST_GAMES, PATIENCE, Batch, IllegalAction
 from murder_envs.ruleset import Ruleset
 
@@ -70,7 +70,7 @@ class BatchVecEnv(OverBatch, VecEnv):
         ValueError: an argument is out of range; the text begins with its name.
     """
 
-    metadata = {"render_modes": list(RENDER_MODES), "render_fps": 1}
+    metadata: dict[str, Any] = {"render_modes": list(RENDER_MODES), "render_fps": 1}
 
     def __init__(
         self,
@@ -218,7 +218,7 @@ class BatchVecEnv(OverBatch, VecEnv):
     def set_options(self, options: list[dict] | dict | None = None) -> None:
         """Options of the next reset (`snapshot`, and the game's own reset options), the same for all games."""
         if options is not None and not isinstance(options, Mapping):
-            fail("options", f"one dict for all games, not {options!r}")
+            fail("options", f"one dict for all games, not {shown(options)}")
         self._next_options = dict(options) if options else None
 
     def has_attr(self, attr_name: str) -> bool:
@@ -232,7 +232,7 @@ class BatchVecEnv(OverBatch, VecEnv):
     def set_attr(self, attr_name: str, value: Any, indices: Any = None) -> None:
         """Set `render_mode`, for all games; AttributeError for all else, ValueError for some of the games."""
         if attr_name != "render_mode":
-            raise AttributeError(f"{attr_name!r} cannot be set, only 'render_mode'; make another environment")
+            raise AttributeError(f"{shown(attr_name)} cannot be set, only 'render_mode'; make another environment")
         if len(self._get_indices(indices)) != self.num_envs:
             fail("indices", f"None or all {self.num_envs} games, which have the render mode in common")
         self.render_mode = checked_mode(value)
@@ -244,7 +244,7 @@ class BatchVecEnv(OverBatch, VecEnv):
             masks = self.action_masks()
             return [masks[i] for i in games]
         if method_name not in ("snapshot", "render"):
-            raise AttributeError(f"single games have action_masks, snapshot and render, not {method_name!r}")
+            raise AttributeError(f"single games have action_masks, snapshot and render, not {shown(method_name)}")
         self._need_reset(method_name)
         if method_name == "snapshot":
             return [self.batch.snapshot(i) for i in games]
@@ -262,8 +262,8 @@ class BatchVecEnv(OverBatch, VecEnv):
     def render(self, mode: str | None = None) -> Any:
         """All tables: one text ("ansi"), a list of SVG documents ("svg"), one mosaic ("rgb_array").
 
-        A mosaic is uint8[height, width, 3] and shows the first 64 tables at most. In "human" mode it is shown in a window,
-        and None is returned.
+        A mosaic is uint8[height, width, 3] and shows the first 64 tables at most. In "human" mode a window shows
+        it, and None is returned.
 
         Args:
             mode: can only repeat `render_mode`.
@@ -318,7 +318,7 @@ def _split(opponents: Opponents, n: int, n_seats: int) -> tuple[Any, list[Choose
         if table is None or isinstance(table, str) or callable(table):
             table = ["random" if table is None else table] * (n_seats - 1)
         elif not isinstance(table, Sequence) or len(table) != n_seats - 1:
-            fail("opponents", f"a policy or {n_seats - 1} of them, the next seat clockwise first, not {table!r}")
+            fail("opponents", f"a policy or {n_seats - 1} of them, the next seat clockwise first, not {shown(table)}")
         for offset, policy in enumerate(table):
             if callable(policy) and policy not in choosers:
                 choosers.append(policy)

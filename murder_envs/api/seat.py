@@ -15,7 +15,7 @@ import gymnasium
 import numpy as np
 
 from murder_envs.api.pictures import MOST_TILES, RENDER_MODES, drawn, tiled
-from murder_envs.core.checks import a_seed, an_int, fail, known_keywords
+from murder_envs.core.checks import a_seed, an_int, fail, known_keywords, shown
 from murder_envs.core.contract import NO_SEAT
 from murder_envs.core.tables import Block
 from murder_envs.drivers.batch import NOT_BEGUN, Batch, IllegalAction
@@ -170,7 +170,7 @@ class SeatEnv(OverBatch, gymnasium.Env):
         opponents: "random", "heuristic", or a list with one of them for each other seat, the next one clockwise from
             the learning seat first. None: "random".
         skip_forced: play the learning seat's decisions with one legal option inside the step.
-        render_mode: what `render` gives: None, "ansi" (text), "svg" (a picture, as SVG), "rgb_array" (the same as pixels)
+        render_mode: what `render` gives: None, "ansi" (text), "svg" (a picture as SVG), "rgb_array" (it as pixels)
             or "human": each `reset` and `step` shows the picture in a window. Another one counts as None, with a
             warning.
         render_seat: from whose view `render` shows the table, an absolute seat; None: from the learning seat's, or
@@ -299,7 +299,7 @@ class AnyAction(gymnasium.ActionWrapper, gymnasium.utils.RecordConstructorArgs):
         """The action that is taken in its place, of an int or an array of one."""
         drawn = np.asarray(action)
         if drawn.size != 1 or drawn.dtype.kind not in "iu":
-            fail("action", f"an int, not {action!r}")
+            fail("action", f"an int, not {shown(action)}")
         mask = self.get_wrapper_attr("action_masks")()
         after = np.roll(mask, -drawn.item())
         return (drawn.item() + int(after.argmax())) % len(mask)

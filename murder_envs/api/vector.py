@@ -51,7 +51,7 @@ class SeatVectorEnv(OverBatch, gymnasium.vector.VectorEnv):
         parallel: as for `Batch`.
         scores: also tell the rulebook's own score of each finished game, at some microseconds a game.
         autoreset_mode: a Gymnasium AutoresetMode or its value.
-        render_mode: what `render` gives for each game: None, "ansi" (text), "svg" (a picture, as SVG), "rgb_array" (the
+        render_mode: what `render` gives for each game: None, "ansi" (text), "svg" (a picture as SVG), "rgb_array" (the
             same as pixels) or "human": each `reset` and `step` shows the pictures in a window, side by side. Another
             one counts as None, with a warning.
         render_seat: as for `SeatEnv`.

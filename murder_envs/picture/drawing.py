@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from murder_envs.picture import measure
 from murder_envs.core.tables import numbered
+from murder_envs.picture import measure
 from murder_envs.picture.palette import N_HUES
 from murder_envs.picture.scene import WIDTH, Box, Circle, Line, Polygon, Rect, Scene, Text
 
@@ -25,6 +25,8 @@ LEADING = 1.28
 HEADER = 22.0
 HUES = numbered(("blue", "vermilion", "green", "purple", "orange", "sky", "yellow", "grey"))
 """The hues of the palette by name, for kinds of cards."""
+NARROW = 26.0
+"""No card of a hand is narrower."""
 STEP = 0.5
 """By how much a text is made smaller at a time, until it fits."""
 
@@ -93,7 +95,7 @@ class Drawing:
         align: str = "left",
         bold: bool = False,
     ) -> float:
-        """A line of text in the middle of a box's height: smaller if it is too wide, and shortened if that is not enough.
+        """A line of text in the middle of a box's height: smaller if it is too wide, and shortened in the end.
 
         Args:
             align: "left", "middle" or "right".
@@ -176,9 +178,7 @@ class Drawing:
 
     # -- Players ------------------------------------------------------------------------------------------------------
 
-    def chip(
-        self, x: float, y: float, seat: int, r: float = 8, calls: bool = False, hue: int | None = None
-    ) -> None:
+    def chip(self, x: float, y: float, seat: int, r: float = 8, calls: bool = False, hue: int | None = None) -> None:
         """A player's number on the player's colour (or on a hue), in an amber ring if it is to decide."""
         hue = seat % N_HUES if hue is None else hue
         self.circle(x, y, r, f"hue{hue}", "call" if calls else "", 2.5)
@@ -236,15 +236,24 @@ class Drawing:
             self.polygon(((x, y - r), (x + r, y), (x, y + r), (x - r, y)), "weave")
 
     def hand(self, box: Box, cards: Sequence[Card], wide: float) -> None:
-        """Cards side by side from the left, as wide as they should be or as there is room for."""
+        """Cards side by side from the left, as wide as they should be or as there is room for.
+
+        If there is room for little more than their heads, they are drawn without names, and the last say how many.
+        """
         gap = 4.0
+        most = int((box.w + gap) / (NARROW + gap))
+        if len(cards) > most:
+            more = len(cards) - most + 1
+            self.label(Box(box.right - NARROW, box.y, NARROW, box.h), f"+{more}", NORMAL, "ink", "middle", True)
+            cards = cards[: most - 1]
+            wide = NARROW
         wide = min(wide, (box.w + gap) / max(1, len(cards)) - gap)
         for i, card in enumerate(cards):
-            self.card(Box(box.x + i * (wide + gap), box.y, wide, box.h), card)
+            named = card is BACK or all(measure.width(word, SMALL) <= wide - 5 for word in card.name.split())
+            shown = card if named else replace(card, name="", note="")
+            self.card(Box(box.x + i * (wide + gap), box.y, wide, box.h), shown)
 
-    def pile(
-        self, box: Box, title: str, count: int, top: Card | None = None, note: str = "", wide: float = 44
-    ) -> None:
+    def pile(self, box: Box, title: str, count: int, top: Card | None = None, note: str = "", wide: float = 44) -> None:
         """A pile, `wide` units wide, with its number of cards: face down, or with the card on top.
 
         It takes the left of the box; what it is stands at the right.
@@ -253,7 +262,9 @@ class Drawing:
         if not count:
             self.rect(deck, stroke="line", radius=4, dashed=True)
         for i in range(min(2, count - 1), 0, -1):
-            self.rect(Box(deck.x + 2 * i, deck.y - 1.5 * i, deck.w, deck.h), "back" if top is None else "card", "edge", 4)
+            self.rect(
+                Box(deck.x + 2 * i, deck.y - 1.5 * i, deck.w, deck.h), "back" if top is None else "card", "edge", 4
+            )
         if count:
             self.card(deck, BACK if top is None else top)
         if count and (top is None or not top.head):
@@ -303,7 +314,8 @@ class Drawing:
     def sentences(self, box: Box, sentences: Sequence[str], nothing: str, size: float = SMALL) -> None:
         """The latest sentences that fit, the newest last and marked; each whole, the last perhaps in a smaller font."""
         indent = 9.0
-        room, chosen = box.h, []
+        room = box.h
+        chosen: list[tuple[str, float]] = []
         for sentence in reversed(sentences):
             n = len(measure.wrapped(measure.plain(sentence), size, box.w - indent))
             high = n * LEADING * size + 1.5

@@ -1,7 +1,7 @@
 """How wide a text is, and where a line of it breaks: known without a font, so that every writer lays out alike.
 
-The widths are those of the font that Pillow brings along (Aileron). SVG says them with each text, so that a viewer's own
-font is fitted to them.
+The widths are those of the font that Pillow brings along (Aileron). SVG says them with each text, so that the font of
+whoever looks is fitted to them.
 """
 
 from __future__ import annotations
@@ -24,7 +24,19 @@ _WIDTHS = (
     79, 48, 51, 46, 30, 26, 30, 59,
 )  # fmt: skip
 """Of the characters from the space on, in hundredths of the font's height."""
-_OTHERS = {"‘": "'", "’": "'", "“": '"', "”": '"', "–": "-", "—": "-", "−": "-", "×": "x", "·": "-", "•": "-", "…": "..."}
+_OTHERS = {
+    "‘": "'",
+    "’": "'",
+    "“": '"',
+    "”": '"',
+    "–": "-",
+    "—": "-",
+    "−": "-",
+    "×": "x",
+    "·": "-",
+    "•": "-",
+    "…": "...",
+}
 _SPECIAL = {"ß": "ss", "æ": "ae", "Æ": "AE", "ø": "o", "Ø": "O", "ł": "l", "Ł": "L", "œ": "oe", "Œ": "OE"}
 _WIDE = 100
 

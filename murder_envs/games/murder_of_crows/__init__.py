@@ -1,8 +1,8 @@
 """Murder of Crows: a race to lay the word MURDER, 2 to 5 players, 55 cards; answers out of turn, card counting.
 
 Read in this order: cards, moves, state, config, deal, effects, play; then knowledge, view and redeal for who sees what;
-snapshots, sentences, text and heuristic as needed. `counts.py` packs eight counts into a word; `words.py` has the words
-that sentences and text are made of, `story.py` the story of a complete word.
+snapshots, sentences, text, picture and heuristic as needed. `counts.py` packs eight counts into a word; `words.py` has
+the words that sentences and text are made of, `story.py` the story of a complete word.
 
 Version history (raised by every change of play, observation or action ids):
 

@@ -116,9 +116,12 @@ class Picture:
             return
         self.face(top, face(cards[-1]))
         beneath = [WILD if card == WILD else card[1] for card in cards[-2::-1]]
-        if len(beneath) > 3:
-            beneath = [*beneath[:2], f"+{len(beneath) - 2}"]
-        for cell, text in zip(below.inset(0, 1).cells(3, 1, 1), beneath):
+        cells = list(below.inset(0, 1).cells(3, 1, 1))
+        if len(beneath) > len(cells):
+            rest = Box(cells[1].x, cells[1].y, cells[2].right - cells[1].x, cells[1].h)
+            self.drawing.label(rest, f"+{len(beneath) - 1}", SMALL, "ink", "middle")
+            beneath = beneath[:1]
+        for cell, text in zip(cells, beneath):
             self.drawing.rect(cell, "card", "edge", 2)
             self.drawing.label(cell, text, SMALL, "ink", "middle")
 
@@ -138,7 +141,7 @@ class Picture:
             self.drawing.polygon(((left + scale * dx, y + scale * dy) for dx, dy in CROW), "ink")
 
     def hand(self, box: Box, seat: int) -> None:
-        """A hand: open to its holder and from above, else what all know of it, and backs. A dashed edge: all know it."""
+        """A hand: open to its holder and from above, else what all know of it, and backs; all know dashed cards."""
         held, known = self.full["hands"][seat], Counter(self.full["known"][seat])
         shown = Counter(held) if self.words.sees(seat) else known
         backs = len(held) - shown.total()

@@ -236,7 +236,9 @@ class Picture:
         inner = box.inset(5, 3)
         self.badge(Box(inner.x, inner.y, 13, 14), int(self.s["theme"][number - 1]))
         title, below = inner.from_top(2 * LINE)
-        self.drawing.paragraph(Box(title.x + 17, title.y, title.w - 17, title.h + 0.1), self.table.title(number), SMALL, ink)
+        self.drawing.paragraph(
+            Box(title.x + 17, title.y, title.w - 17, title.h + 0.1), self.table.title(number), SMALL, ink
+        )
         state = "chosen" if is_chosen else "vetoed" if number == self.s["vetoed_location"] else "face down"
         if nth or self.reader is None:
             facts = [self.code(fact) for fact in self.table.view.about_traits(self.s["facts"][number - 1])]
@@ -287,7 +289,7 @@ class Picture:
             self.drawing.label(cell, str(n) if n else "", SMALL, "ink", "middle")
 
     def claims(self, q: int) -> list[tuple[int, int]]:
-        """How many players say that the answer to a question has each trait, and is each character; and the contrary."""
+        """How many players say that the answer to a question has a trait or is a character, and how many deny it."""
         counts = []
         for good, bad, n in (("has", "lacks", self.n_traits), ("is", "not", self.n_people)):
             for k in range(n):

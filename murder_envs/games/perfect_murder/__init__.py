@@ -1,9 +1,9 @@
 """Perfect Murder: a murderer with a secret plan against a detective, after a written case.
 
 Read in this order: cards, case, moves, layout, state, config, deal, effects, play; then sheet and knowledge for who
-knows what, redeal and view; record, words, sentences, snapshots, text, heuristic and series as needed. `cases/` holds
-the built-in cases; a case is data and fixes sizes, ids, layouts and names, never compiled code. `rules.md` and
-`rules_short.md` are the rules in our own words.
+knows what, redeal and view; record, words, sentences, snapshots, text, picture, heuristic and series as needed.
+`cases/` holds the built-in cases; a case is data and fixes sizes, ids, layouts and names, never compiled code.
+`rules.md` and `rules_short.md` are the rules in our own words.
 
 Version history (raised by every change of play, observation or action ids):
 

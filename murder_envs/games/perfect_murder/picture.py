@@ -19,11 +19,13 @@ from murder_envs.picture.measure import width
 from murder_envs.picture.scene import Box, Scene
 
 LINE, TITLE, ROW_HIGH = LEADING * SMALL, 15.0, 15.0
-PLAYER_HIGH, ROUNDS_HIGH, PILE_HIGH = 72.0, 48.0, 36.0
+PLAYER_HIGH, ROUNDS_HIGH, PILE_HIGH = 72.0, 48.0, 51.0
 ROOM_HIGH, BETWEEN = 46.0, 12.0
 MOST_COLUMNS = 5
 N_SENTENCES = 7
 NAME_WIDE = 66.0
+MORE_WIDE = 60.0
+"""Of the words for those cards for which there is no room."""
 UNKNOWN, BLANK, X_DOWN, X_UP, TAKEN_OFF = range(5)
 """What lies on a field: the values of the observation's `marker`."""
 FALSE = 2
@@ -276,7 +278,7 @@ class Picture:
         for kind, (name, cell) in enumerate(zip(("clues", "traces", "rooms"), piles.cells(3, 1, 4))):
             top, pile = cell.from_top(TITLE)
             self.drawing.label(top, name, SMALL, "muted", bold=True)
-            self.pile(Box(pile.x, pile.y, 34, pile.h), len(table.pile(kind)))
+            self.pile(Box(pile.x, pile.y, 36, pile.h), len(table.pile(kind)))
         title, hand = hand.from_top(TITLE)
         self.drawing.label(title, f"{table.wording.owner(c.DETECTIVE)} hand", SMALL, "muted", bold=True)
         self.hand(hand)
@@ -286,7 +288,7 @@ class Picture:
         gone = self.names(out if self.knows else stolen) + ([f"{hidden} unseen"] if hidden else [])
         lines.append(("out of the game:", gone))
         used = [f"{card + 1} ({self.pair(card)})" for card in members_of(s["used_room_cards"])]
-        open_ = [f"{card + 1} ({self.pair(card)})" for card in np.flatnonzero(self.seen["room_card"][:, 2])]
+        open_ = [f"{card + 1} ({self.pair(card)})" for card in np.flatnonzero(self.seen["room_card"][:, 2]).tolist()]
         lines.append(("room cards laid open:", open_) if open_ else ("room cards used:", used))
         up = [f"{n} {card}" for card, n in zip(ACTION_CARDS, self.seen["cards_up"]) if n]
         left = [f"{n} {card}" for card, n in zip(ACTION_CARDS, self.seen["cards_left"]) if n]
@@ -310,7 +312,9 @@ class Picture:
             self.drawing.listing(first, "clues from the top:", self.names(table.pile(c.CLUE)))
             self.drawing.listing(second, "traces from the top:", self.names(table.pile(c.TRACE)))
         elif self.knows:
-            depths = [(int(seen["card_depth"][field]), self.table.field(field)) for field in range(len(self.case.fields))]
+            depths = [
+                (int(seen["card_depth"][field]), self.table.field(field)) for field in range(len(self.case.fields))
+            ]
             known = [f"{name} at place {depth}" for depth, name in sorted(depths) if depth]
             if known:
                 self.drawing.listing(first, "known in the piles, from the top:", known)
@@ -332,12 +336,16 @@ class Picture:
         held = table.hand()
         known = held if table.wording.sees(c.DETECTIVE) else np.flatnonzero(self.seen["exposed"]).tolist()
         x, y, high = box.x, box.y, 15.0
-        for field in [*known, *[-1] * (len(held) - len(known))]:
+        cards = [*known, *[-1] * (len(held) - len(known))]
+        for i, field in enumerate(cards):
             wide = width(table.field(field), SMALL) + 7 if field >= 0 else 11
-            if x + wide > box.right and y + 2 * high + 3 <= box.bottom:
-                x, y = box.x, y + high + 3
-            if x + wide > box.right:
+            last_row = y + 2 * (high + 3) > box.bottom + 3
+            if last_row and i < len(cards) - 1 and x + wide > box.right - MORE_WIDE:
+                more = Box(x + 2, y, MORE_WIDE, high)
+                self.drawing.label(more, f"and {len(cards) - i} more", SMALL)
                 break
+            if x + wide > box.right:
+                x, y = box.x, y + high + 3
             card = Box(x, y, wide, high)
             if field < 0:
                 self.drawing.back(card)

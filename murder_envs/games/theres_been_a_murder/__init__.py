@@ -1,8 +1,8 @@
 """There's Been A Murder: cooperative, 3 to 8 players, 24 unique cards.
 
 Read in this order: cards, moves, state, config, deal, effects, play; then knowledge, events, view and redeal for who
-sees what; snapshots, text, heuristic and series as needed. Each card's effect is in `effects.py` under its number, and
-what each viewer sees of it in `events.py`.
+sees what; snapshots, text, picture, heuristic and series as needed. Each card's effect is in `effects.py` under its
+number, and what each viewer sees of it in `events.py`.
 
 Version history (raised by every change of play, observation or action ids):
 

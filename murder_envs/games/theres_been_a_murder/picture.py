@@ -101,7 +101,7 @@ class Picture:
     def hand(self, seat: int, placed: int) -> list[Card]:
         """A hand: open to its holder and from above, else with what the viewer is sure of."""
         held = self.full["hands"][seat]
-        if self.table.wording.sees(seat):
+        if self.reader is None or self.reader == seat:
             return [self.card(card, note="placed" if card == placed else "") for card in held]
         sure = sure_cards(self.rules, self.state, self.reader, PLACE.hands + seat)
         return [self.card(card, True) for card in sure] + [BACK] * (len(held) - len(sure))
@@ -115,7 +115,9 @@ class Picture:
         self.drawing.pile(deck, "Deck", len(full["deck"]), note=", ".join(notes))
         top = full["discard"][-1] if full["discard"] else 0
         copied = f"Monkey copies {full['last_action']}" if full["last_action"] else ""
-        self.drawing.pile(discard, "Discard pile", len(full["discard"]), self.card(top) if top else None, copied, CARD_WIDE)
+        self.drawing.pile(
+            discard, "Discard pile", len(full["discard"]), self.card(top) if top else None, copied, CARD_WIDE
+        )
         self.in_play(play)
 
     def in_play(self, box: Box) -> None:
@@ -157,7 +159,9 @@ class Picture:
         first, second, third = Box(inner.x, halves[0].bottom + 2, inner.w, 0).stack([KEY_HIGH] * 3)
         places = ", ".join(f"{letter} {meaning}" for letter, meaning in PLACES)
         self.drawing.label(first, f"0 to {self.n - 1} players, {places}", SMALL, "muted")
-        self.drawing.key(second, [("sure", "is there"), ("may", "may be there"), ("3", "which card from the top of the deck")])
+        self.drawing.key(
+            second, [("sure", "is there"), ("may", "may be there"), ("3", "which card from the top of the deck")]
+        )
 
         if self.rules[0]["n_symbols"]:
             symbols = [f"{seat}: {'-' if symbol < 0 else symbol}" for seat, symbol in enumerate(self.full["signals"])]
