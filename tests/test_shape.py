@@ -50,7 +50,8 @@ LAYERS = {
     "registry": {"core", "ruleset"},
     "games": {"core", "ruleset", "picture", "games"},
     "drivers": {"core", "ruleset", "picture", "registry", "drivers"},
-    "api": {"core", "ruleset", "picture", "registry", "drivers", "api"},
+    "replay": {"core", "ruleset", "picture", "registry", "drivers", "replay"},
+    "api": {"core", "ruleset", "picture", "registry", "drivers", "replay", "api"},
     "warm": {"core", "ruleset", "registry", "drivers", "api"},
 }
 """Part of the package -> the parts that it may import. `registry` names the games, and imports one if asked for it."""

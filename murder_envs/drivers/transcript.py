@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from murder_envs.core.checks import a_choice, a_list, a_seed, a_text, fail, known_only, shown
+from murder_envs.core.checks import a_choice, a_seed, fail, shown
 from murder_envs.core.jit import copied
 from murder_envs.core.tables import Block
 from murder_envs.drivers.cursor import Cursor

@@ -15,12 +15,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m murder_envs.replay", description=main.__doc__)
     parser.add_argument("file", type=pathlib.Path)
     parser.add_argument("--html", type=pathlib.Path, metavar="OUT", help="write a page that needs no network")
-    parser.add_argument("--seat", type=int, help="of what this seat knew and no more (default: from above, and all seats)")
+    parser.add_argument(
+        "--seat", type=int, help="of what this seat knew and no more (default: from above, and all seats)"
+    )
     parser.add_argument("--unfinished", action="store_true", help="take a game that is still going on, or was cut off")
     settings = parser.parse_args(arguments)
     try:
         replay = Replay.load(settings.file, unfinished=settings.unfinished)
-        seat = settings.seat if settings.seat is None else an_int("--seat", settings.seat, 0, replay.ruleset.n_seats - 1)
+        seat = (
+            settings.seat if settings.seat is None else an_int("--seat", settings.seat, 0, replay.ruleset.n_seats - 1)
+        )
         if settings.html:
             settings.html.write_text(replay.to_html(seat), encoding="utf-8")
     except (ValueError, OSError) as error:

@@ -19,7 +19,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any, TextIO
 
-from murder_envs.core.checks import a_list, a_seed, a_text, fail, is_int, known_only, shown
+from murder_envs.core.checks import a_choice, a_list, a_seed, a_text, an_int, fail, is_int, known_only, shown
 from murder_envs.drivers.cursor import Cursor
 from murder_envs.registry import GAMES, make_ruleset
 from murder_envs.ruleset import Ruleset
@@ -62,7 +62,9 @@ class Note:
         known_only(kept, [each.name for each in fields(cls)], "entry of a decision")
         for name in ("policy", "visits", "values"):
             table = kept.get(name, {})
-            if not isinstance(table, Mapping) or not all(action in legal and _is_number(table[action]) for action in table):
+            if not isinstance(table, Mapping) or not all(
+                action in legal and _is_number(table[action]) for action in table
+            ):
                 fail(name, f"a number for each of some legal actions, not {shown(table)}")
         if not _is_number(kept.get("value", 0)):
             fail("value", f"a number, not {shown(kept['value'])}")
@@ -205,8 +207,7 @@ class Replay:
         for name in NEEDED:
             if name not in head:
                 fail(name, "missing from the replay")
-        if head["game"] not in GAMES:
-            fail("game", f"one of {', '.join(GAMES)}, not {shown(head['game'])}")
+        a_choice("game", head["game"], tuple(GAMES))
         if game is not None and head["game"] != game:
             fail("game", f"the replay is of {head['game']}, not of {shown(game)}")
         for name in ("config", "options", "snapshot"):
@@ -225,10 +226,10 @@ class Replay:
     def _take(self, cursor: Cursor, line: Mapping[str, Any]) -> None:
         """A line of a decision: the game goes on."""
         k = len(self.actions)
-        name = a_text("action", line["action"])
         if cursor.over:
-            fail("actions", f"the game is over before decision {k} ({shown(name)})")
+            fail("actions", f"the game is over before decision {k} ({shown(line['action'])})")
         try:
+            name = a_text("action", line["action"])
             rest = {key: value for key, value in line.items() if key != "action"}
             if rest:
                 self.notes[k] = Note.of(rest, [self.ruleset.actions.names[action] for action in cursor.legal()])
@@ -251,7 +252,7 @@ class Replay:
         """
         from murder_envs.replay import page
 
-        return page.write(self, seat)
+        return page.write(self, None if seat is None else an_int("seat", seat, 0, self.ruleset.n_seats - 1))
 
     def _repr_html_(self) -> str:
         """For notebooks: the page in a frame."""

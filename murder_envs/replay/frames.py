@@ -172,9 +172,7 @@ def payload(replay: Replay, seat: int | None, positions: Iterable[Cursor] | None
     readers: list[Reader] = [seat] if seat is not None else [None, *range(ruleset.n_seats)]
     views = [View(replay, reader, shapes, words) for reader in readers]
     actions = [ruleset.actions.id(name) for name in replay.actions]
-    frames = [
-        [view.frame(cursor, actions, k) for view in views] for k, cursor in enumerate(positions or replay.play())
-    ]
+    frames = [[view.frame(cursor, actions, k) for view in views] for k, cursor in enumerate(positions or replay.play())]
     told = {
         "title": ruleset.title,
         "game": ruleset.name,

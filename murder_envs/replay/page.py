@@ -42,7 +42,7 @@ def themes() -> str:
     """The palette as CSS: the light one, and the dark one for who asks for it."""
     written = {theme: "".join(f"--{name}:{colour};" for name, colour in THEMES[theme].items()) for theme in THEMES}
     return (
-        f':root{{color-scheme:light dark;{written["light"]}}}'
+        f":root{{color-scheme:light dark;{written['light']}}}"
         f'@media (prefers-color-scheme:dark){{:root:not([data-theme="light"]){{{written["dark"]}}}}}'
         f':root[data-theme="dark"]{{color-scheme:dark;{written["dark"]}}}'
         ':root[data-theme="light"]{color-scheme:light}'
