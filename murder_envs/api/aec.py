@@ -438,7 +438,7 @@ class RawEnv(AECEnv[str, dict[str, np.ndarray], int | None]):
         snapshot = options.pop("snapshot", None)
         names = self._ruleset.actions.names
         actions = [names[action] for action in self._played]
-        return Replay(self._ruleset, self.game_seed, actions, options=options or None, snapshot=snapshot)
+        return Replay(self._ruleset, self._story.seed, actions, options=options or None, snapshot=snapshot)
 
     def snapshot(self) -> dict[str, Any]:
         """The state as a plain dict in the rulebook's terms; `reset(options={"snapshot": ...})` restores it."""

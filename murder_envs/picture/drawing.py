@@ -336,6 +336,7 @@ class Drawing:
 
     def latest(self, box: Box, sentences: Sequence[str]) -> None:
         """A panel with what has happened last."""
+        self.scene.news_at = box.y, len(self.scene.shapes)
         self.sentences(self.panel(box, "What has happened, the latest last"), sentences, "nothing yet")
 
     def listing(self, box: Box, what: str, things: Sequence[str]) -> None:

@@ -152,12 +152,21 @@ class Scene:
         title: what is seen, in a line.
         description: the same for people who hear it: what is asked of whom, and what happened last.
         shapes: what is drawn.
+        news_at: where the latest events begin, which are the last thing drawn: y, and the number of their first shape.
     """
 
     height: float
     title: str
     description: str
     shapes: list[Shape] = field(default_factory=list)
+    news_at: tuple[float, int] | None = None
+
+    def without_news(self) -> Scene:
+        """The picture without the latest events, for who shows these as text beside it."""
+        if self.news_at is None:
+            return self
+        y, n = self.news_at
+        return Scene(y, self.title, self.description, self.shapes[:n])
 
     def svg(self, theme: str = "light") -> str:
         """The picture as an SVG document, without anything from outside.

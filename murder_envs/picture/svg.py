@@ -29,8 +29,8 @@ def write(scene: Scene, theme: str) -> str:
 
 
 def number(value: float) -> str:
-    """A number as short as it can be written, to a hundredth."""
-    return f"{value:.2f}".rstrip("0").rstrip(".")
+    """A number as short as it can be written, to a tenth."""
+    return f"{value:.1f}".rstrip("0").rstrip(".")
 
 
 def readable(text: str) -> str:

@@ -103,7 +103,7 @@ class View:
             k: how many of them were taken.
         """
         self._heard.catch_up(actions[:k])
-        scene, n_known = cursor.scene(self.reader), len(self.shapes.texts)
+        scene, n_known = cursor.scene(self.reader).without_news(), len(self.shapes.texts)
         drawn = self.shapes.places(svg.element(each, VARIABLES) for each in scene.shapes)
         steps, self._drawn = changes(self._drawn, drawn, n_known), drawn
         told = {

@@ -30,7 +30,7 @@ def page_of(told: dict[str, Any]) -> str:
         "themes": themes(),
         "style": document(__package__, "page.css"),
         "script": document(__package__, "page.js"),
-        "data": base64.b64encode(data).decode(),
+        "data": base64.b85encode(data).decode().replace("<", ","),  # no tag can begin in it
     }
     text = document(__package__, "page.html")
     for name, part in parts.items():
