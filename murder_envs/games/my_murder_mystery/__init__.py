@@ -1,9 +1,9 @@
 """My Murder Mystery: 3 to 7 players with mixed motives, a case of secrets, places to open, talk that nothing proves.
 
 Read in this order: cards, case, moves, layout, state, config, generator, deal, knowledge, effects, play; then redeal
-and view for who sees what; snapshots, position and heuristic as needed. For people: names, words, sentences, text, picture.
-`case.py` reads written cases, `generator.py` draws new ones, `writing.py` writes them down. Sizes, action ids and
-layouts follow from the configuration; the rules record says where their blocks start.
+and view for who sees what; snapshots, position and heuristic as needed. For people: names, words, sentences, text,
+picture. `case.py` reads written cases, `generator.py` draws new ones, `writing.py` writes them down. Sizes, action ids
+and layouts follow from the configuration; the rules record says where their blocks start.
 
 Version history (raised by every change of play, observation or action ids):
 
