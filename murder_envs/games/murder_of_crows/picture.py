@@ -16,6 +16,7 @@ from murder_envs.games.murder_of_crows.words import EFFECTS, WILD, Words, card_i
 from murder_envs.picture.drawing import BACK, GAP, HUES, NORMAL, SMALL, Card, Drawing, below_frame, height_for, rows_for
 from murder_envs.picture.scene import Box, Scene
 
+BANNER_LINES = 3
 SEAT_HIGH, PILES_HIGH, ROW_HIGH = 82.0, 76.0, 14.0
 CARD_WIDE, CARD_HIGH, STACK_WIDE = 34.0, 36.0, 40.0
 N_SENTENCES = 7
@@ -63,12 +64,12 @@ class Picture:
         n = self.words.n
         seats_high = n * (SEAT_HIGH + GAP) - GAP
         parts = (seats_high, PILES_HIGH, 10 + 15 + 6 * ROW_HIGH + 2, 10 + 15 + height_for(N_SENTENCES))
-        height = below_frame() + sum(parts) + GAP * (len(parts) - 1)
+        height = below_frame(BANNER_LINES) + sum(parts) + GAP * (len(parts) - 1)
         question, acts = asked(self.rules, self.state, self.reader), record(self.words, self.full["events"])
         drawing = self.drawing = Drawing(height, "Murder of Crows", " ".join([question, *acts[-3:]]))
         seen = "seen from above" if self.reader is None else f"as {self.words.names[self.reader]} sees it"
         seat = self.full["to_act"] if not self.full["over"] else None
-        rest = drawing.frame(f"turn {self.full['turn'] + 1}, {seen}", question, seat)
+        rest = drawing.frame(f"turn {self.full['turn'] + 1}, {seen}", question, seat, BANNER_LINES)
         seats, piles, grid, latest = rest.stack(parts, GAP)
         for seat, box in zip(range(n), seats.cells(1, n, GAP)):
             self.seat(box, seat)
