@@ -388,7 +388,7 @@ def parser() -> argparse.ArgumentParser:
     parser.add_argument("--run", type=pathlib.Path, help="run folder, or a model or checkpoint in it: print its table")
     parser.add_argument("--games", type=int, default=10_000, help="for --run (default: %(default)s)")
     parser.add_argument("--game", help=f"one of {', '.join(GAMES)}")
-    parser.add_argument("--config", default="default", help="one of its named configurations (default: %(default)s)")
+    parser.add_argument("--config", help="one of its named configurations (default: default)")
     parser.add_argument("--players", type=int, nargs="+", help="its num_players; several: one after the other")
     parser.add_argument("--agents", nargs="+", metavar="AGENT", help="see below")
     parser.add_argument("--among", nargs="+", metavar="NAME", help="which of them have the other seats (default: all)")
@@ -403,18 +403,22 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Evaluate; returns the exit status: 0 done, 2 bad input."""
     command_line = parser()
     options: Any = command_line.parse_args(argv)
-    console = Console(highlight=False, emoji=False)
+    console = Console(markup=False, highlight=False, emoji=False)  # no markup: a path may have a [ in it
     begin_process()
     try:
         seed = a_seed("seed", options.seed)
         if options.run is not None:
+            for name in ("game", "config", "players", "agents"):
+                if getattr(options, name) is not None:
+                    fail(name, f"{options.run} has its own; leave --{name} out, or --run")
             games = an_int("games", options.games, 1, 10_000_000)
             ruleset, trained = runs.load_models(options.run)
         else:
             if options.game not in GAMES:
                 fail("game", f"one of {', '.join(GAMES)}, not {options.game!r}")
-            if options.config not in configs(options.game):
-                fail("config", f"one of {', '.join(configs(options.game))}, not {options.config!r}")
+            name_of_config = options.config or "default"
+            if name_of_config not in configs(options.game):
+                fail("config", f"one of {', '.join(configs(options.game))}, not {name_of_config!r}")
             if not options.agents:
                 fail("agents", "at least one; --help says what there is")
             deals = an_int("deals", options.deals, 1, 10_000_000)
@@ -423,7 +427,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             if len(agents) < len(options.agents):
                 fail("agents", "each name once; NAME=AGENT gives another name")
             among_of(agents, options.among)
-            config = configs(options.game)[options.config]
+            config = configs(options.game)[name_of_config]
             rulesets = [
                 outcome(make_ruleset(options.game, **config, **({} if n is None else {"num_players": n})))
                 for n in options.players or [None]

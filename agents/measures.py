@@ -12,16 +12,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 import torch
 from rich.table import Table
 
-from agents.networks.actor import Actor
 from agents.report import markdown_table
 from murder_envs.drivers import rollout
 from murder_envs.drivers.batch import Batch
+from murder_envs.networks.actor import Actor
+from murder_envs.networks.files import Trained, without_reward
 from murder_envs.registry import make_ruleset
 from murder_envs.ruleset import Ruleset
 
@@ -79,11 +80,6 @@ def play(ruleset: Ruleset, players: Sequence[Player], games: int, seed: int) -> 
 def outcome(ruleset: Ruleset) -> Ruleset:
     """The same game under its default reward, by which players are judged whatever they are trained on."""
     return make_ruleset(ruleset.name, **without_reward(ruleset))
-
-
-def without_reward(ruleset: Ruleset) -> dict[str, Any]:
-    """A configuration but for its reward, which does not alter what can be played."""
-    return {name: value for name, value in ruleset.config.items() if name != "reward"}
 
 
 # -- Measures ---------------------------------------------------------------------------------------------------------
@@ -270,13 +266,11 @@ def markdown(results: Sequence[Result]) -> str:
     return markdown_table(table_rows(results)) + f"\n{results[0].games:,} games a row.\n"
 
 
-def final_table(
-    ruleset: Ruleset, trained: Mapping[str, tuple[Any, Sequence[int]]], games: int, seed: int = TEST_SEED
-) -> list[Result]:
-    """Random, heuristic and trained players on the same deals, for each policy: name -> (model, its seats)."""
+def final_table(ruleset: Ruleset, trained: Mapping[str, Trained], games: int, seed: int = TEST_SEED) -> list[Result]:
+    """Random, heuristic and trained players on the same deals, for each policy by name."""
     results = []
-    for contest in contests(ruleset, {name: seats for name, (_, seats) in trained.items()}):
-        policy = trained[contest.policy][0].policy
+    for contest in contests(ruleset, {name: each.seats for name, each in trained.items()}):
+        policy = trained[contest.policy].policy
         players: dict[str, Player] = {
             "random": "random",
             "heuristic": "heuristic",
