@@ -83,9 +83,13 @@ def arrays_bytes(arrays: Mapping[str, np.ndarray]) -> bytes:
 
 
 def arrays_of(content: bytes) -> dict[str, np.ndarray]:
-    """Arrays from an entry; ValueError and others if it holds objects or is something else."""
-    with np.load(io.BytesIO(content), allow_pickle=False) as arrays:
-        return {name: arrays[name] for name in arrays.files}
+    """Arrays of numbers from an entry; ValueError and others if it holds objects or is something else."""
+    with np.load(io.BytesIO(content), allow_pickle=False) as file:
+        arrays = {name: file[name] for name in file.files}
+    for name, array in arrays.items():
+        if not isinstance(array, np.ndarray) or array.dtype.kind not in "biuf":
+            fail(name, "an array of numbers")
+    return arrays
 
 
 def content_of(path: Path) -> bytes:
