@@ -203,7 +203,8 @@ def evaluate(
         )  # fmt: skip
     for k, cell in enumerate(cells):
         of_row, of_column = (returns_of[cell.role, name, cell.column] for name in (cell.row, cell.column))
-        cells[k] = cell._replace(gain=mean_interval(of_row - of_column))
+        itself = cell.row == cell.column
+        cells[k] = cell._replace(gain=(0.0, 0.0, 0.0) if itself else mean_interval(of_row - of_column, -2.0, 2.0))
     rated = {} if paid_alike(ruleset) or set(others) < set(agents) else ratings(list(agents), matches, seed)
     return Evaluation(ruleset, with_ceiling(cells, agents), rated)
 
@@ -238,14 +239,16 @@ def with_ceiling(cells: list[Cell], agents: Mapping[str, str]) -> list[Cell]:
 def ratings(
     names: Sequence[str], matches: list[tuple[str, str, float, float]], seed: int
 ) -> dict[str, tuple[float, float]]:
-    """Plackett-Luce ratings (openskill): a game is a match of the row's agent with the column's, in a random order.
+    """Plackett-Luce ratings (openskill): a game is a match of the row's agent with the column's.
 
-    Who was paid more, the others by their mean, wins the match; matches of an agent with itself do not count.
+    Who was paid more, the others by their mean, wins the match; matches of an agent with itself do not count. The
+    matches come in a random order that depends on the names, and not on the order in which these are listed.
     """
     from openskill.models import PlackettLuce
 
     model = PlackettLuce()
     rated = {name: model.rating(name=name) for name in names}
+    matches = sorted(matches, key=lambda match: match[:2])
     for k in np.random.default_rng(seed).permutation(len(matches)):
         row, column, of_row, of_column = matches[k]
         if row != column:

@@ -55,7 +55,7 @@ player wins than the heuristic in the same seats of the same deals, with the 95 
 `trained` takes its likeliest action, `trained, sampled` draws one from its probabilities."""
 
 EXPLAINED_TOGETHER = """A row is one player in all seats; the deals are the same in all rows. `trained` takes its
-likeliest action, `trained, sampled` draws one from its probabilities. Intervals of win rates are Wilson's."""
+likeliest action, `trained, sampled` draws one from its probabilities."""
 
 
 def game_text(job: Job, seed: int) -> str:

@@ -98,7 +98,7 @@ def test_the_gain_is_the_mean_of_paired_differences(game):
             each.append(measures.play(ruleset, seated, 6, chunk)[1][:, seat])
         paid[row] = np.mean(each, 0)
     differences = paid["heuristic"] - paid["random"]
-    assert cell.gain == pytest.approx(measures.mean_interval(differences))
+    assert cell.gain == pytest.approx(measures.mean_interval(differences, -2, 2))
     assert all(cell.gain == (0, 0, 0) for cell in evaluation.cells if cell.row == cell.column)
 
 
@@ -171,7 +171,7 @@ def test_a_trained_model_is_an_agent(tmp_path):
     value = {(cell.row, cell.column): cell.win_rate for cell in matrix(game, agents, deals=4).cells}
     assert value["trained", "trained"] == value["file", "file"]
     other = next(name for name in registry.GAMES if name != game)
-    with pytest.raises(ValueError, match="agents: .* was trained on"):
+    with pytest.raises(ValueError, match=f"game: .* was trained on {game}, not on {other}"):
         players.make_player(str(run), ruleset_of(other))
 
 
@@ -200,14 +200,90 @@ def test_bad_input_is_named_and_leaves_nothing(tmp_path, capsys, arguments, name
     assert not (tmp_path / "out").exists()
 
 
-def test_intervals_of_shares():
-    won = np.array([[1.0, 0.0]] * 50)
-    assert measures.share_interval(won) == (0.5, *measures.wilson(50, 100))
-    one = np.array([[1.0], [0.0], [1.0], [1.0]])
-    assert measures.share_interval(one) == (0.75, *measures.wilson(3, 4))
-    mixed = np.array([[1.0, 1.0]] * 50 + [[1.0, 0.0]] * 50)
-    value, low, high = measures.share_interval(mixed)
-    assert value == 0.75 and (low, high) == pytest.approx((0.701, 0.799), abs=1e-3)
+# -- Intervals --------------------------------------------------------------------------------------------------------
+
+SHARES = np.linspace(0.02, 0.98, 97)
+
+
+def chances_of_counts(n: int) -> np.ndarray:
+    """float[shares, n + 1]: how likely k of n deals are won, exactly."""
+    k, logs = np.arange(n + 1), np.cumsum(np.log(np.maximum(1, np.arange(n + 1))))
+    return np.exp(logs[n] - logs - logs[::-1] + np.outer(np.log(SHARES), k) + np.outer(np.log(1 - SHARES), n - k))
+
+
+@pytest.mark.parametrize("n", [20, 23, 30, 41, 50, 71, 100, 200, 332, 1000])
+@pytest.mark.parametrize(
+    ("lost", "won", "low"), [(0, 1, 0), (0, 1, -1), (-1, 1, -1), (-1 / 3, 1, -1), (-1, 1 / 3, -1)], ids=str
+)
+def test_intervals_hold_where_a_deal_is_won_or_lost(n, lost, won, low):
+    """Computed exactly: the share, and means of returns of whatever size."""
+    counts = np.arange(n + 1)
+    values = np.where(np.arange(n) < counts[:, None], won, lost).astype(np.float64)
+    ends = measures.intervals(values, low, 1)
+    true, chances = (lost + (won - lost) * SHARES)[:, None], chances_of_counts(n)
+    assert chances.sum(1) == pytest.approx(1)
+    coverage = (chances * ((ends[0] <= true) & (true <= ends[1]))).sum(1)
+    assert coverage.min() >= 0.94, SHARES[coverage.argmin()]
+    needed = 2 * measures.Z * (won - lost) * np.sqrt(SHARES * (1 - SHARES) / n)
+    wider = (chances * (ends[1] - ends[0])).sum(1) / needed
+    assert wider.mean() < 1 + 3 / n**0.5
+
+
+def deals(random: np.random.Generator, samples: int, n: int, seats: int, share: float, alike: str) -> np.ndarray:
+    """float[samples, n]: the share of its seats that win each deal; `alike` says how the seats of a deal go together."""
+    if alike == "apart":
+        return random.binomial(seats, share, (samples, n)) / seats
+    if alike == "by luck of the deal":
+        luck = random.beta(share * 3, (1 - share) * 3, (samples, n))
+        return random.binomial(seats, luck) / seats
+    if alike == "some deals":
+        apart, same = deals(random, samples, n, seats, share, "apart"), random.random((samples, n)) < share
+        return np.where(random.random((samples, n)) < 0.5, apart, same)
+    of_each = share + min(share, 1 - share) * np.linspace(-0.9, 0.9, seats)  # "by seat"
+    return random.binomial(1, of_each, (samples, n, seats)).mean(2)
+
+
+@pytest.mark.parametrize("seats", [2, 4, 7])
+@pytest.mark.parametrize("alike", ["apart", "by luck of the deal", "some deals", "by seat"])
+def test_intervals_hold_for_several_seats_of_a_deal(seats, alike):
+    random = np.random.default_rng(seats)
+    for n, samples in ((20, 4000), (60, 2000), (200, 1000), (1000, 500)):
+        for share in (0.02, 0.06, 0.2, 0.5, 0.9, 0.98):
+            values = deals(random, samples, n, seats, share, alike)
+            low, high = measures.intervals(values, 0, 1)
+            holds = ((low <= share) & (share <= high)).mean()
+            assert holds >= 0.94 - 2.5 * math.sqrt(0.94 * 0.06 / samples), (n, share)
+            needed = 2 * measures.Z * values.mean(1).std()
+            assert (high - low).mean() / needed < 1 + 1.9 / (n * min(share, 1 - share)) ** 0.5, (n, share)
+
+
+@pytest.mark.parametrize("n", [1, 2, 20, 1000])
+def test_an_interval_always_has_a_width(n):
+    for seats in (1, 7):
+        for won in (0.0, 1.0):
+            value, low, high = measures.share_interval(np.full((n, seats), won))
+            assert value == won and 0 <= low <= won <= high <= 1 and high - low > 0.5 / n
+    for value in (-1.0, 0.0, 0.25, 1.0):
+        mean, low, high = measures.mean_interval(np.full(n, value))
+        assert mean == value and -1 <= low <= value <= high <= 1 and high - low > 0.5 / n
+    assert n > 1 or measures.share_interval(np.ones((1, 1))) == (1, 0, 1)
+
+
+def test_an_interval_of_numbers_worked_out_by_hand():
+    """Three and one of 0 and 1, with one more of each: 4 of 6, variance 2/9, Student's 3.182 for three degrees."""
+    value, low, high = measures.share_interval(np.array([[1.0], [0.0], [1.0], [1.0]]))
+    assert value == 0.75 and high == 1
+    assert low == pytest.approx(4 / 6 - 3.182 * math.sqrt(2 / 9 / 6) - 1 / 16, abs=0.01)
+
+
+def test_ratings_do_not_depend_on_the_order_of_the_agents():
+    game = next(name for name in registry.GAMES if not measures.paid_alike(ruleset_of(name)))
+    agents = {"random": "random", "heuristic": "heuristic", "again": "heuristic"}
+    one = matrix(game, agents)
+    for names in (["heuristic", "again", "random"], ["again", "random", "heuristic"]):
+        other = matrix(game, {name: agents[name] for name in names})
+        assert other.ratings == one.ratings
+        assert {str(cell) for cell in other.cells} == {str(cell) for cell in one.cells}
 
 
 # -- Reports ----------------------------------------------------------------------------------------------------------

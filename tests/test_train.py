@@ -800,12 +800,6 @@ def test_a_game_without_settings_of_its_own_has_the_defaults(tmp_path):
 # -- Parts ------------------------------------------------------------------------------------------------------------
 
 
-def test_wilson_intervals():
-    assert measures.wilson(0, 10) == pytest.approx((0, 0.2775), abs=1e-4)
-    assert measures.wilson(5, 10) == pytest.approx((0.2366, 0.7634), abs=1e-4)
-    assert measures.wilson(7_650, 10_000) == pytest.approx((0.7566, 0.7732), abs=1e-4)
-
-
 def test_evaluation_leaves_the_random_numbers_of_a_training_alone(finished):
     ruleset, trained = runs.load_models(finished)
     before = torch.get_rng_state(), pickle.dumps(np.random.get_state())  # noqa: NPY002
