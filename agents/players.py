@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import pathlib
 from typing import Any
 
@@ -16,6 +17,7 @@ from murder_envs.drivers.policies import COMPILED_POLICIES
 from murder_envs.drivers.search import METHODS, Search
 from murder_envs.networks.actor import Actor
 from murder_envs.networks.files import check_game
+from murder_envs.networks.policy import weights_of
 from murder_envs.ruleset import Ruleset
 
 PERFECT = "perfect_information"
@@ -67,6 +69,15 @@ class Roles:
             k = np.flatnonzero(seats == seat)
             actions[k] = self._actors[int(seat)].choose(batch, games[k])
         return actions
+
+    def digest(self) -> str:
+        """Stands for all weights, and for how actions are taken."""
+        of_all = hashlib.sha256()
+        for seat, actor in sorted(self._actors.items()):
+            of_all.update(f"{seat} {actor.sampled}".encode())
+            for name, array in weights_of(actor.policy).items():
+                of_all.update(name.encode() + array.tobytes())
+        return of_all.hexdigest()
 
     def probabilities(self, batch: Batch, game: int) -> np.ndarray:
         """float[n]: how likely each action is in a game."""

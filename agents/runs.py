@@ -120,7 +120,7 @@ def locked(run: pathlib.Path) -> Iterator[None]:
         fail("out", f"cannot write to {run} ({error.strerror}); the run goes on only where it can be written")
     with file:
         if not _lock(file):
-            fail("resume", f"{run} is being trained by another process")
+            fail("resume", f"another process is at work on {run}")
         yield
 
 

@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import functools
 import json
 import math
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import sys
+import time
 
 import numpy as np
 import pytest
@@ -15,10 +23,10 @@ pytest.importorskip("sb3_contrib")
 
 from rich.console import Console
 
-from agents import evaluate, measures, players, train
+from agents import evaluate, measures, players, train, workers
 from agents.report import markdown_table, provenance
 from murder_envs import registry
-from tests.support import ruleset_of
+from tests.support import ROOT, ruleset_of
 
 SEED = 11
 QUIET = Console(quiet=True)
@@ -200,6 +208,161 @@ def test_bad_input_is_named_and_leaves_nothing(tmp_path, capsys, arguments, name
     assert not (tmp_path / "out").exists()
 
 
+# -- What is kept -----------------------------------------------------------------------------------------------------
+
+GAME = next(iter(registry.GAMES))
+SMALL = ["--game", GAME, "--agents", "random", "search:30:flat:random", "--deals", "60", "--seed", "3"]
+
+
+def run_in(out: pathlib.Path) -> pathlib.Path:
+    """The only evaluation in a folder."""
+    (folder,) = out.iterdir()
+    return folder
+
+
+def cells_of(folder: pathlib.Path) -> list[dict[str, str]]:
+    """The matrix, without the command that made it."""
+    rows = csv.DictReader((folder / "matrix.csv").open(encoding="utf-8"))
+    return [{name: value for name, value in row.items() if name != "command"} for row in rows]
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> pathlib.Path:
+    """The folder of an evaluation that went through."""
+    out = tmp_path_factory.mktemp("whole")
+    assert evaluate.main([*SMALL, "--processes", "1", "--out", str(out)]) == 0
+    return run_in(out)
+
+
+def test_evaluations_of_one_second_have_folders_of_their_own(tmp_path, monkeypatch):
+    monkeypatch.setattr(evaluate.time, "strftime", lambda *_: "20260101-000000")
+    for seed in ("3", "4"):
+        arguments = ["--game", GAME, "--agents", "random", "--deals", "2", "--seed", seed, "--processes", "1"]
+        assert evaluate.main([*arguments, "--out", str(tmp_path)]) == 0
+    folders = sorted(tmp_path.iterdir())
+    assert [json.loads((each / "evaluation.json").read_text())["seed"] for each in folders] == [3, 4]
+
+
+def test_what_was_played_is_gone_on_from(whole, tmp_path, monkeypatch):
+    """Nothing is played twice; a line that was cut off counts for nothing."""
+    folder = tmp_path / "half"
+    shutil.copytree(whole, folder, ignore=shutil.ignore_patterns("matrix.*", "evaluation.json"))
+    lines = (whole / evaluate.GAMES_PLAYED).read_bytes().splitlines(keepends=True)
+    (folder / evaluate.GAMES_PLAYED).write_bytes(b"".join(lines[:5]) + lines[5][:40])
+    played: list[evaluate.Part] = []
+    real = evaluate.play_part
+    monkeypatch.setattr(evaluate, "play_part", lambda part: (played.append(part), real(part))[1])
+    assert evaluate.main(["--resume", str(folder), "--processes", "1"]) == 0
+    assert len(played) == len(set(played)) == len(lines) - 5
+    assert cells_of(folder) == cells_of(whole)
+    assert sorted((folder / evaluate.GAMES_PLAYED).read_bytes().splitlines(keepends=True)) == sorted(lines)
+
+
+def children_of(process: int) -> list[int]:
+    """The numbers of a process's children that are Python."""
+    found = []
+    for path in pathlib.Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError):
+            name, _, rest = path.read_text().rpartition(")")
+            if int(rest.split()[1]) == process and "spawn_main" in (path.parent / "cmdline").read_text():
+                found.append(int(path.parent.name))
+    return found
+
+
+def lives(process: int) -> bool:
+    try:
+        return pathlib.Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not pathlib.Path("/proc/self/stat").exists(), reason="how processes are listed")
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
+def test_an_evaluation_that_is_stopped_leaves_no_process_and_goes_on(whole, tmp_path, how):
+    command = [sys.executable, "-m", "agents.evaluate", *SMALL, "--processes", "2", "--out", str(tmp_path)]
+    process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    for _ in range(6000):
+        if any(path.stat().st_size for path in tmp_path.glob(f"*/{evaluate.GAMES_PLAYED}")):
+            break
+        assert process.poll() is None, process.communicate()[0]
+        time.sleep(0.01)
+    workers_of = children_of(process.pid)
+    assert len(workers_of) == 2
+    process.send_signal(how)
+    output, _ = process.communicate(timeout=30)
+    assert process.returncode == (-signal.SIGKILL if how == signal.SIGKILL else 130), output
+    for _ in range(1000):
+        if not any(map(lives, workers_of)):
+            break
+        time.sleep(0.01)
+    assert not any(map(lives, workers_of))
+    folder = run_in(tmp_path)
+    assert not (folder / "matrix.csv").exists()
+    if how != signal.SIGKILL:
+        assert f"python -m agents.evaluate --resume {folder}" in output and "Traceback" not in output
+    assert evaluate.main(["--resume", str(folder), "--processes", "1"]) == 0
+    assert cells_of(folder) == cells_of(whole)
+
+
+def test_another_evaluation_is_not_gone_on_with(whole, tmp_path, capsys):
+    folder = tmp_path / "other"
+    for damage, named in (
+        (lambda: (folder / evaluate.PLAN).unlink(), "is no folder of an evaluation"),
+        (lambda: (folder / evaluate.PLAN).write_text('{"options": 3}'), "resume: a list, not 3"),
+        (lambda: other_plan(folder, version=0), f"the version of {GAME} is another"),
+        (lambda: other_plan(folder, models={"random": ""}), "a trained agent is another"),
+        (lambda: (folder / evaluate.GAMES_PLAYED).write_text("{}\n"), "line 1 of "),
+    ):
+        shutil.rmtree(folder, ignore_errors=True)
+        shutil.copytree(whole, folder)
+        damage()
+        with pytest.raises(SystemExit) as stopped:
+            evaluate.main(["--resume", str(folder), "--processes", "1"])
+        error = capsys.readouterr().err
+        assert stopped.value.code == 2 and named in error and "Traceback" not in error
+
+
+def other_plan(folder: pathlib.Path, **changes: object) -> None:
+    path = folder / evaluate.PLAN
+    path.write_text(json.dumps({**json.loads(path.read_text()), **changes}))
+
+
+def nothing() -> None:
+    """What a worker begins with."""
+
+
+def square_or_die(task: tuple[int, str]) -> int:
+    """The square of a number; dies once at 3, and at 4 each time."""
+    number, trace = task
+    if number == 4 or number == 3 and not os.path.exists(trace):
+        pathlib.Path(trace).touch()
+        os._exit(9)
+    return number * number
+
+
+@pytest.mark.slow
+def test_a_worker_that_dies_is_replaced(tmp_path):
+    tasks = [(number, str(tmp_path / "died")) for number in (0, 1, 2, 3, 5, 6)]
+    found = dict(workers.results(square_or_die, tasks, 2, nothing))
+    assert found == {task: task[0] ** 2 for task in tasks} and (tmp_path / "died").exists()
+
+
+@pytest.mark.slow
+def test_workers_that_die_again_and_again_are_told_of(tmp_path):
+    tasks = [(number, str(tmp_path / "died")) for number in (1, 4, 5)]
+    found = []
+    with pytest.raises(workers.WorkersDied, match="workers died 3 times in a row"):
+        for task, result in workers.results(square_or_die, tasks, 1 + 1, nothing):
+            found.append((task, result))
+    assert all(result == task[0] ** 2 for task, result in found)
+
+
+def test_what_goes_wrong_in_a_worker_is_raised_here(tmp_path):
+    with pytest.raises(TypeError):
+        list(workers.results(square_or_die, [3], 2, nothing))
+
+
 # -- Intervals --------------------------------------------------------------------------------------------------------
 
 SHARES = np.linspace(0.02, 0.98, 97)
@@ -230,7 +393,7 @@ def test_intervals_hold_where_a_deal_is_won_or_lost(n, lost, won, low):
 
 
 def deals(random: np.random.Generator, samples: int, n: int, seats: int, share: float, alike: str) -> np.ndarray:
-    """float[samples, n]: the share of its seats that win each deal; `alike` says how the seats of a deal go together."""
+    """float[samples, n]: the share of its seats that win each deal; `alike`: how the seats of a deal go together."""
     if alike == "apart":
         return random.binomial(seats, share, (samples, n)) / seats
     if alike == "by luck of the deal":
@@ -254,7 +417,7 @@ def test_intervals_hold_for_several_seats_of_a_deal(seats, alike):
             holds = ((low <= share) & (share <= high)).mean()
             assert holds >= 0.94 - 2.5 * math.sqrt(0.94 * 0.06 / samples), (n, share)
             needed = 2 * measures.Z * values.mean(1).std()
-            assert (high - low).mean() / needed < 1 + 1.9 / (n * min(share, 1 - share)) ** 0.5, (n, share)
+            assert (high - low).mean() / needed < 1.1 + 1.9 / (n * min(share, 1 - share)) ** 0.5, (n, share)
 
 
 @pytest.mark.parametrize("n", [1, 2, 20, 1000])

@@ -228,7 +228,7 @@ def test_one_process_at_a_time(tmp_path, finished, capsys):
     with runs.locked(finished):
         assert runs.is_locked(finished)
         assert train.main(["--resume", str(finished), "--steps", "10_000"]) == 2
-    assert "is being trained by another process" in capsys.readouterr().err
+    assert "another process is at work on " in capsys.readouterr().err
     assert not runs.is_locked(finished)
 
 
