@@ -65,13 +65,16 @@ def results(
 
 
 def _end(pool: concurrent.futures.ProcessPoolExecutor) -> None:
-    """Let a pool's workers go, without waiting for what they are at."""
-    workers = list((pool._processes or {}).values())
+    """Let a pool's workers go, without waiting for what they are at; the library itself would wait."""
+    inside: Any = pool
+    workers, manager = list((inside._processes or {}).values()), inside._executor_manager_thread
     pool.shutdown(wait=False, cancel_futures=True)
     for worker in workers:
         worker.kill()
     for worker in workers:
         worker.join()
+    if manager is not None:  # which would be in the way of Python's end; it waits for ever for half a result
+        manager.join(5)
 
 
 def _begin(begin: Callable[[], None]) -> None:
