@@ -279,6 +279,25 @@ def test_an_illegal_action_costs_the_one_who_took_it(case):
     assert not any(env.observe(each)["action_mask"].any() for each in env.possible_agents)
 
 
+@pytest.mark.fast
+@every_game
+def test_errors_quote_a_line_of_what_they_were_given(case):
+    env, long = make(case), "x" * 10**6
+    env.reset(seed=1)
+    for call in (
+        lambda: env.step(long),
+        lambda: env.observe(long),
+        lambda: env.messages(long),
+        lambda: env.reset(options=[0] * 10**6),
+        lambda: env.reset(options={"snapshot": [0] * 10**6}),
+        lambda: env.reset(seed=long),
+        lambda: env.redeal(long, 1),
+    ):
+        with pytest.raises(ValueError, match=r"^\w+: ") as caught:
+            call()
+        assert len(str(caught.value)) < 1000  # an illegal action is told what is legal
+
+
 # -- raw_env ----------------------------------------------------------------------------------------------------------
 
 

@@ -24,7 +24,7 @@ from pettingzoo.utils.env_logger import EnvLogger
 from pettingzoo.utils.wrappers import BaseWrapper
 
 from murder_envs import registry
-from murder_envs.core.checks import a_seed, an_int, fail, is_int, known_keywords
+from murder_envs.core.checks import a_seed, an_int, fail, is_int, known_keywords, shown
 from murder_envs.core.config import parameter_rows
 from murder_envs.core.jit import copied
 from murder_envs.core.rng import episode_seed
@@ -227,7 +227,7 @@ class RawEnv(AECEnv[str, dict[str, np.ndarray], int | None]):
         try:
             return self._seat_of[agent]
         except (KeyError, TypeError):
-            raise ValueError(f"agent: one of {', '.join(self.possible_agents)}, not {agent!r}") from None
+            raise ValueError(f"agent: one of {', '.join(self.possible_agents)}, not {shown(agent)}") from None
 
     # -- A game begins and ends ---------------------------------------------------------------------------------------
 
@@ -269,13 +269,13 @@ class RawEnv(AECEnv[str, dict[str, np.ndarray], int | None]):
         if options is None:
             return self._ruleset.rules, None
         if not isinstance(options, Mapping):
-            fail("options", f"a dict, not {options!r}")
+            fail("options", f"a dict, not {shown(options)}")
         if is_int(options.get("options")) and options == API_TEST_OPTIONS:
             return self._ruleset.rules, None
         others = {key: value for key, value in options.items() if key != "snapshot"}
         snapshot = options.get("snapshot")
         if snapshot is not None and not isinstance(snapshot, Mapping):
-            fail("snapshot", f"a dict, not {snapshot!r}")
+            fail("snapshot", f"a dict, not {shown(snapshot)}")
         return (self._ruleset.with_options(others) if others else self._ruleset.rules), snapshot
 
     def _begin(self, seat: int) -> None:
@@ -343,7 +343,7 @@ class RawEnv(AECEnv[str, dict[str, np.ndarray], int | None]):
         """An action of another integer type as an int; ValueError names what is none or out of range."""
         if is_int(action) and 0 <= operator.index(action) < self._n_actions:
             return operator.index(action)
-        fail("action", f"an int from 0 to {self._n_actions - 1}, not {action!r}; {self._what_is_legal()}")
+        fail("action", f"an int from 0 to {self._n_actions - 1}, not {shown(action)}; {self._what_is_legal()}")
 
     def _illegal(self, action: int) -> None:
         fail("action", f"{action} ({self.action_names[action]}) is illegal; {self._what_is_legal()}")

@@ -9,6 +9,7 @@ There is no adapter in between: the whole batch is one compiled call a step, and
 
 from __future__ import annotations
 
+import contextlib
 import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -19,7 +20,7 @@ from stable_baselines3.common.monitor import Monitor
 from stable_baselines3.common.vec_env import VecEnv
 
 from murder_envs.api.seat import MASKS, OverBatch, checked_mode, checked_seat, no_ask, observation_space, split
-from murder_envs.core.checks import a_bool, a_seed, an_int, fail, is_int
+from murder_envs.core.checks import a_bool, a_seed, an_int, fail, is_int, shown
 from murder_envs.drivers.batch import MOST_GAMES, PATIENCE, Batch, IllegalAction
 from murder_envs.ruleset import Ruleset
 
@@ -109,7 +110,7 @@ class BatchVecEnv(OverBatch, VecEnv):
         """Begin every game anew; returns the observations, int8[N, size]. A reset that fails changes nothing."""
         unseen = self._unseen.copy()
         try:
-            with self.batch.all_or_nothing():
+            with self.batch.all_or_nothing() if self._choosers else contextlib.nullcontext():
                 self.batch.reset(self._next_seed, self._next_options)
                 self._unseen[:] = 0
                 if self._choosers:
@@ -213,7 +214,7 @@ class BatchVecEnv(OverBatch, VecEnv):
     def set_options(self, options: list[dict] | dict | None = None) -> None:
         """Options of the next reset (`snapshot`, and the game's own reset options), the same for all games."""
         if options is not None and not isinstance(options, Mapping):
-            fail("options", f"one dict for all games, not {options!r}")
+            fail("options", f"one dict for all games, not {shown(options)}")
         self._next_options = dict(options) if options else None
 
     def has_attr(self, attr_name: str) -> bool:
@@ -227,7 +228,7 @@ class BatchVecEnv(OverBatch, VecEnv):
     def set_attr(self, attr_name: str, value: Any, indices: Any = None) -> None:
         """Set `render_mode`, for all games; AttributeError for all else, ValueError for some of the games."""
         if attr_name != "render_mode":
-            raise AttributeError(f"{attr_name!r} cannot be set, only 'render_mode'; make another environment")
+            raise AttributeError(f"{shown(attr_name)} cannot be set, only 'render_mode'; make another environment")
         if len(self._get_indices(indices)) != self.num_envs:
             fail("indices", f"None or all {self.num_envs} games, which have the render mode in common")
         self.render_mode = checked_mode(value)
@@ -239,7 +240,7 @@ class BatchVecEnv(OverBatch, VecEnv):
             masks = self.action_masks()
             return [masks[i] for i in games]
         if method_name not in ("snapshot", "render"):
-            raise AttributeError(f"single games have action_masks, snapshot and render, not {method_name!r}")
+            raise AttributeError(f"single games have action_masks, snapshot and render, not {shown(method_name)}")
         self._need_reset(method_name)
         if method_name == "snapshot":
             return [self.batch.snapshot(i) for i in games]
@@ -300,7 +301,7 @@ def _split(opponents: Opponents, n: int, n_seats: int) -> tuple[Any, list[Choose
         if table is None or isinstance(table, str) or callable(table):
             table = ["random" if table is None else table] * (n_seats - 1)
         elif not isinstance(table, Sequence) or len(table) != n_seats - 1:
-            fail("opponents", f"a policy or {n_seats - 1} of them, the next seat clockwise first, not {table!r}")
+            fail("opponents", f"a policy or {n_seats - 1} of them, the next seat clockwise first, not {shown(table)}")
         for offset, policy in enumerate(table):
             if callable(policy) and policy not in choosers:
                 choosers.append(policy)

@@ -14,7 +14,7 @@ import gymnasium
 import numpy as np
 
 from murder_envs.api.aec import RENDER_MODES
-from murder_envs.core.checks import a_seed, an_int, fail, known_keywords
+from murder_envs.core.checks import a_seed, an_int, fail, known_keywords, shown
 from murder_envs.core.contract import NO_SEAT
 from murder_envs.core.tables import Block
 from murder_envs.drivers.batch import NOT_BEGUN, Batch, IllegalAction
@@ -66,7 +66,7 @@ class OverBatch:
         return self._settings["skip_forced"]
 
     def _need_reset(self, what: str) -> None:
-        if (self.batch.seeds == NOT_BEGUN).any():
+        if self.batch.seeds[0] == NOT_BEGUN:  # the first reset begins all games
             raise ResetFirst(f"reset() needs to be called before {what}.")
 
     def _text(self, game: int, seat: int | None) -> str:
@@ -272,7 +272,7 @@ class AnyAction(gymnasium.ActionWrapper, gymnasium.utils.RecordConstructorArgs):
         """The action that is taken in its place, of an int or an array of one."""
         drawn = np.asarray(action)
         if drawn.size != 1 or drawn.dtype.kind not in "iu":
-            fail("action", f"an int, not {action!r}")
+            fail("action", f"an int, not {shown(action)}")
         mask = self.get_wrapper_attr("action_masks")()
         after = np.roll(mask, -drawn.item())
         return (drawn.item() + int(after.argmax())) % len(mask)

@@ -96,15 +96,14 @@ class SeatVectorEnv(OverBatch, gymnasium.vector.VectorEnv):
         self, *, seed: int | Sequence[int | None] | None = None, options: Mapping[str, Any] | None = None
     ) -> tuple[np.ndarray, dict[str, Any]]:
         """Begin games anew: all, or those of `options["reset_mask"]`; a reset that fails changes nothing."""
+        chosen = None
         if isinstance(options, Mapping) and "reset_mask" in options:
             chosen = self._chosen(options["reset_mask"])
             options = {name: value for name, value in options.items() if name != "reset_mask"}
-        else:
-            chosen = np.arange(self.num_envs)
         if isinstance(seed, (list, tuple)):
             if len(seed) != self.num_envs:
                 fail("seed", f"one for each of the {self.num_envs} games, not {len(seed)}")
-            self.batch.reset([seed[i] for i in chosen], options, chosen)
+            self.batch.reset(seed if chosen is None else [seed[i] for i in chosen], options, chosen)
         else:
             seed = None if seed is None else a_seed("seed", seed)
             self.batch.reset(seed, options, chosen)

@@ -490,20 +490,28 @@ class Batch:
         """
         chosen = self._all if games is None else self._choose_games(games)
         bases, alone = _bases(seed, len(chosen))
-        with self.all_or_nothing(chosen):
-            table = self._games
-            has_seed = bases != NOT_BEGUN
-            fresh = has_seed | (table["seed"][chosen] == NOT_BEGUN)
-            table["episode"][chosen] = np.where(fresh, 0, table["episode"][chosen] + 1)
-            table["base"][chosen] = np.where(has_seed, bases, table["base"][chosen])
-            table["alone"][chosen] = np.where(has_seed, alone, table["alone"][chosen])
-            table["unseen"][chosen] = 0
+        with self.all_or_nothing(games, and_ends=False) as where:
+            fresh = self._number_episodes(where, bases, alone)
             seeds = np.zeros(len(chosen), np.int64)
-            self._driver.fill_seeds(chosen, table, seeds)
+            self._driver.fill_seeds(chosen, self._games, seeds)
             self._open(chosen, seeds, options)
-            self._driver.start_choices(chosen[fresh], table, self._choices)
-            if len(chosen) == self.n and not alone and seed is not None:
-                self._seed = int(bases[0])
+            if fresh.any():
+                self._driver.start_choices(chosen[fresh], self._games, self._choices)
+            if games is None and isinstance(bases, int):
+                self._seed = bases
+
+    def _number_episodes(self, where: Any, bases: int | np.ndarray | None, alone: bool) -> np.ndarray:
+        """Write which episodes come next, and under which seeds; returns bool[k], those that begin the count anew."""
+        games = self._games
+        fresh = games["seed"][where] == NOT_BEGUN
+        if bases is not None:
+            has_seed = np.broadcast_to(bases != NOT_BEGUN, fresh.shape)
+            fresh |= has_seed
+            games["base"][where] = np.where(has_seed, bases, games["base"][where])
+            games["alone"][where] = np.where(has_seed, alone, games["alone"][where])
+        games["episode"][where] = np.where(fresh, 0, games["episode"][where] + 1)
+        games["unseen"][where] = 0
+        return fresh
 
     def start(self, game: int, seed: int, options: Mapping[str, Any] | None = None) -> bool:
         """Begin one game anew, from `seed` itself, in place of its present episode.
@@ -518,7 +526,7 @@ class Batch:
         chosen = np.array([an_int("game", game, 0, self.n - 1)])
         seeds = np.array([a_seed("seed", seed)])
         has_begun = self.seeds[chosen[0]] != NOT_BEGUN
-        with self.all_or_nothing(chosen):
+        with self.all_or_nothing(chosen, and_ends=False):
             self._open(chosen, seeds, options)
         if not has_begun:
             self._driver.start_choices(chosen, self._games, self._choices)
@@ -591,18 +599,27 @@ class Batch:
         return slot
 
     @contextlib.contextmanager
-    def all_or_nothing(self, games: Any = None) -> Iterator[None]:
-        """`with batch.all_or_nothing():` puts these games, or all, back to where they were if what follows fails."""
-        chosen = self._all if games is None else self._choose_games(games)
-        tables = [table for table in self._tables if table is not self._rules and table is not self._opponents]
-        tables.append(self._choices)
-        saved, seed = [table[chosen] for table in tables], self._seed
+    def all_or_nothing(self, games: Any = None, and_ends: bool = True) -> Iterator[Any]:
+        """`with batch.all_or_nothing():` puts these games, or all, back to where they were if what follows fails.
+
+        Args:
+            games: numbers of games in rising order; None: all.
+            and_ends: also what they tell of the games that ended last, which only steps change.
+
+        Yields:
+            The index of these games in the arrays.
+        """
+        where = slice(None) if games is None else self._choose_games(games)
+        names = ("states", "games", "legal_sets", "rows", "masks", "policies", "streams")
+        ends = ("payoffs", "final_states", "final_rows") if and_ends else ()
+        tables = [self._choices, *(getattr(self._tables, name) for name in names + ends)]
+        saved, seed = [table[where].copy() for table in tables], self._seed
         try:
-            yield
+            yield where
         except BaseException:
             self._seed = seed
             for table, old in zip(tables, saved):
-                table[chosen] = old
+                table[where] = old
             raise
 
     def close(self) -> None:
@@ -650,10 +667,8 @@ class Batch:
         if not over.size:
             return self.step(actions)
         waiting = np.flatnonzero(self.seats != NO_SEAT)
-        taken = self._checked(actions, self.n)[waiting]
-        with self.all_or_nothing():
-            ended = self.step(taken, waiting)
-            self.reset(games=over)
+        ended = self.step(self._checked(actions, self.n)[waiting], waiting)
+        self.reset(games=over)
         return ended
 
     def choose(self, policy: str = "random") -> np.ndarray:
@@ -741,13 +756,13 @@ _KEPT = (
 """What makes up a batch; the rest are views and the compiled driver."""
 
 
-def _bases(seed: Any, n: int) -> tuple[np.ndarray, bool]:
-    """int64[n], a seed for each game, NOT_BEGUN for none; and whether it is the game's own or that of all."""
-    if isinstance(seed, (list, tuple)):
-        if len(seed) != n:
-            fail("seed", f"one for each of the {n} games, not {len(seed)}")
-        return np.array([NOT_BEGUN if each is None else a_seed("seed", each) for each in seed], np.int64), True
-    return np.full(n, NOT_BEGUN if seed is None else a_seed("seed", seed), np.int64), False
+def _bases(seed: Any, n: int) -> tuple[int | np.ndarray | None, bool]:
+    """The seed of all; or int64[n], each game's own, NOT_BEGUN for none, and True."""
+    if not isinstance(seed, (list, tuple)):
+        return None if seed is None else a_seed("seed", seed), False
+    if len(seed) != n:
+        fail("seed", f"one for each of the {n} games, not {len(seed)}")
+    return np.array([NOT_BEGUN if each is None else a_seed("seed", each) for each in seed], np.int64), True
 
 
 def _threads(parallel: bool | int, n: int) -> int:

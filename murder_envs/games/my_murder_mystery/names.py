@@ -150,8 +150,12 @@ class Book:
         return joined(prose, [f"{names} {'is' if len(keys) == 1 else 'are'} out."])
 
     def printed(self, row: Row, facts: list[str]) -> str:
-        """The prose of a card, and its facts where the prose does not spell them out."""
-        as_written = self.deeds or list(row.get("facts", [])) == facts
+        """The prose of a card, and its facts where the prose does not spell them out.
+
+        Their order on the card is in no observation, so they are read in one order.
+        """
+        facts = sorted(facts)
+        as_written = self.deeds or sorted(row.get("facts", [])) == facts
         return joined(row.get("text", "") if as_written else "", map(self.fact, facts))
 
     def story_a(self, portrait: int, guilt: list[int]) -> str:

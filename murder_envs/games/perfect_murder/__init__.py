@@ -1,8 +1,9 @@
 """Perfect Murder: a murderer with a secret plan against a detective, after a written case.
 
 Read in this order: cards, case, moves, layout, state, config, deal, effects, play; then sheet and knowledge for who
-knows what, redeal and view; record, snapshots, text, heuristic and series as needed. `cases/` holds the built-in cases;
-a case is data and fixes sizes, ids and layouts, never compiled code.
+knows what, redeal and view; record, words, sentences, snapshots, text, heuristic and series as needed. `cases/` holds
+the built-in cases; a case is data and fixes sizes, ids, layouts and names, never compiled code. `rules.md` and
+`rules_short.md` are the rules in our own words.
 
 Version history (raised by every change of play, observation or action ids):
 
@@ -11,10 +12,12 @@ Version history (raised by every change of play, observation or action ids):
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from murder_envs.core.contract import kernels_of
-from murder_envs.games.perfect_murder import heuristic, play, redeal, view
+from murder_envs.core.wording import document
+from murder_envs.games.perfect_murder import heuristic, play, redeal, sentences, view
 from murder_envs.games.perfect_murder.cards import AGENTS
 from murder_envs.games.perfect_murder.config import CONFIGS, Config, make_rules
 from murder_envs.games.perfect_murder.layout import world_of
@@ -23,6 +26,7 @@ from murder_envs.games.perfect_murder.series import home_and_away
 from murder_envs.games.perfect_murder.snapshots import Snapshots
 from murder_envs.games.perfect_murder.state import State
 from murder_envs.games.perfect_murder.text import Texts
+from murder_envs.games.perfect_murder.words import Words
 from murder_envs.ruleset import Ruleset
 
 __all__ = ["CONFIGS", "home_and_away", "ruleset"]
@@ -39,7 +43,8 @@ def ruleset(**keywords: Any) -> Ruleset:
     config = Config.of(keywords)
     rules, actions, observation = make_rules(config)
     snapshots = Snapshots(config.loaded, actions)
-    texts = Texts(config.loaded, observation, snapshots)
+    words = Words(config.loaded, actions)
+    texts = Texts(words, observation, snapshots)
 
     return Ruleset(
         name=NAME,
@@ -57,6 +62,11 @@ def ruleset(**keywords: Any) -> Ruleset:
         snapshot=snapshots.snapshot,
         info=texts.info,
         text=texts.text,
+        asked=partial(sentences.asked, words),
+        describe=partial(sentences.describe, words),
+        told=partial(sentences.told, words),
+        rules_text=document(__package__, "rules_short.md"),
+        rules_full=document(__package__, "rules.md"),
         figures=texts.figures,
         figures_of_seat=texts.figures_of_seat,
         public=snapshots.public,

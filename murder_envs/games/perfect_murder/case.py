@@ -23,7 +23,12 @@ KEYS = (
     "name", "scene", "outer", "rooms", "doors", "traces", "room_cards", "clues", "suspects", "weapons", "action_cards",
     "boards",
 )  # fmt: skip
+OPTIONAL = ("words", "plan")
 MAX_CHARACTERISTICS = MAX_VALUES = 6
+MAX_WORD = 24
+"""Letters of a name as people read it."""
+MAX_ROWS, MAX_COLUMNS = 8, 6
+"""Of the floor plan."""
 NAME = re.compile(r"[a-z0-9_]+")
 
 
@@ -46,6 +51,8 @@ class Case:
         black, down: board -> spaces from 1; those that also carry the face-down symbol.
         paths: every way from an outer room to the scene, as lists of rooms.
         path_chances: how likely each is if all steps are drawn.
+        words: name -> how people read it; for the others, blanks stand in place of underscores.
+        plan: the floor plan as rows of rooms, NOBODY where there is none; no rows if the case has no plan.
     """
 
     name: str
@@ -67,6 +74,8 @@ class Case:
     down: Mapping[str, tuple[int, ...]]
     paths: tuple[tuple[int, ...], ...]
     path_chances: tuple[float, ...]
+    words: Mapping[str, str]
+    plan: tuple[tuple[int, ...], ...]
 
     def kind_of(self, field: int) -> str:
         """Is a field a clue or a trace?"""
@@ -116,14 +125,15 @@ def built_in(name: str) -> dict[str, Any]:
 def check(source: Mapping[str, Any]) -> Case:
     """Check a case's table key by key; the first fault names its key."""
     table = dict(source)
+    own = set(table)
     if "base" in table:
         base = table.pop("base")
         if not isinstance(base, str) or base not in BUILT_IN:
             fail("case.base", f"one of {', '.join(map(repr, BUILT_IN))}, not {shown(base)}")
         table = built_in(base) | table
     for key in table:
-        if key not in KEYS:
-            fail(f"case.{key}", f"unknown key; there are {', '.join(KEYS)}")
+        if key not in KEYS + OPTIONAL:
+            fail(f"case.{key}", f"unknown key; there are {', '.join(KEYS + OPTIONAL)}")
     for key in KEYS:
         if key not in table:
             fail(f"case.{key}", "missing")
@@ -165,6 +175,8 @@ def check(source: Mapping[str, Any]) -> Case:
         down=down,
         paths=tuple(paths),
         path_chances=tuple(paths.values()),
+        words=check_words(table.get("words", {}), (rooms, [*clues, *traces], suspects, weapons), "words" in own),
+        plan=check_plan(table.get("plan", ()) if "plan" in own or "rooms" not in own else (), rooms),
     )
 
 
@@ -426,3 +438,50 @@ def walk(
                 fail("case.doors", f"more than {c.MAX_PATHS} paths")
         else:
             walk([*path, room], chance / len(options), scene, beside, paths)
+
+
+# -- What only people read ------------------------------------------------------------------------------
+
+
+def check_words(value: Any, kinds: Sequence[Sequence[str]], is_own: bool) -> dict[str, str]:
+    """How names are read: 1 to 24 printed characters, no two names of a kind (rooms, fields, ...) alike.
+
+    A name without a word is read with blanks in place of underscores, if no other one is read so. Of words taken from a
+    base, those of names that this case does not have are left out.
+    """
+    if not isinstance(value, Mapping):
+        fail("case.words", f"a table, not {shown(value)}")
+    known = {name for names_of_kind in kinds for name in names_of_kind}
+    if not is_own:
+        value = {name: word for name, word in value.items() if name in known}
+    for name, word in value.items():
+        if name not in known:
+            fail("case.words", f"a name of a room, field, suspect or weapon, not {shown(name)}")
+        if (
+            not isinstance(word, str)
+            or not 1 <= len(word) <= MAX_WORD
+            or not word.isprintable()
+            or word != word.strip()
+        ):
+            fail("case.words", f"{name}: 1 to {MAX_WORD} printed characters, not {shown(word)}")
+    words: dict[str, str] = {}
+    for names_of_kind in kinds:
+        no_repeats("words", [value[name].lower() for name in names_of_kind if name in value])
+        plain = {name: " ".join(name.split("_")).strip() for name in names_of_kind if name not in value}
+        read = [*plain.values(), *(value[name].lower() for name in names_of_kind if name in value)]
+        words |= {name: word if word and read.count(word) == 1 else name for name, word in plain.items()}
+    return words | dict(value)
+
+
+def check_plan(value: Any, rooms: Sequence[str]) -> tuple[tuple[int, ...], ...]:
+    """The floor plan: rows of as many names each, every room once, a dot where there is none; it may be left out."""
+    rows = [row.split() if isinstance(row, str) else [] for row in a_list("plan", value, 0, MAX_ROWS)]
+    if not rows:
+        return ()
+    if not all(0 < len(row) <= MAX_COLUMNS and len(row) == len(rows[0]) for row in rows):
+        fail("case.plan", f"rows of equally many names, at most {MAX_COLUMNS}, with a dot where there is no room")
+    placed = [one_of("plan", name, rooms) for row in rows for name in row if name != "."]
+    no_repeats("plan", [rooms[room] for room in placed])
+    if len(placed) < len(rooms):
+        fail("case.plan", f"all rooms; {rooms[min(set(range(len(rooms))) - set(placed))]} is missing")
+    return tuple(tuple(rooms.index(name) if name != "." else c.NOBODY for name in row) for row in rows)

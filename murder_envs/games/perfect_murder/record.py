@@ -53,6 +53,14 @@ def entries_of(case: Case, state: np.ndarray) -> list[str]:
     return [entry_of(case, state, i) for i in range(int(state[0]["record_n"]))]
 
 
+def event_of(state: np.ndarray, i: int) -> list[int]:
+    """Entry i of the record: kind, result, four arguments (see `state.record_event`)."""
+    event = np.zeros(6, np.int64)
+    read_event(state, i, event)
+    numbers: list[int] = event.tolist()
+    return numbers
+
+
 def entry_of(case: Case, state: np.ndarray, i: int) -> str:
     """An entry of the record as text, in the words of the case.
 
@@ -62,9 +70,7 @@ def entry_of(case: Case, state: np.ndarray, i: int) -> str:
     `play <card> x|blank|known`, `discard <card> <card> <card> <field> x|blank`,
     `accuse <suspect> <weapon> <entry> right|wrong`.
     """
-    event = np.zeros(6, np.int64)
-    read_event(state, i, event)
-    kind, result, x, y, z, w = event.tolist()
+    kind, result, x, y, z, w = event_of(state, i)
     fields, rooms = case.fields, case.rooms
     if kind == EVENT.remove:
         return f"remove {case.kind_of(x)} {fields[x]}"

@@ -10,8 +10,8 @@ import numpy as np
 from murder_envs.core.contract import NO_SEAT
 from murder_envs.core.snapshots import members_of
 from murder_envs.core.wording import Wording, listed
-from murder_envs.games.theres_been_a_murder import sentences
-from murder_envs.games.theres_been_a_murder.cards import NAMES, NO_CARD, RATINGS
+from murder_envs.games.theres_been_a_murder import sentences, words
+from murder_envs.games.theres_been_a_murder.cards import ACTION_CARDS, CARD, NAMES, NO_CARD, RATINGS
 from murder_envs.games.theres_been_a_murder.moves import ENDINGS
 from murder_envs.games.theres_been_a_murder.snapshots import results, snapshot, table_of
 from murder_envs.games.theres_been_a_murder.state import PLACE
@@ -41,17 +41,20 @@ SHOWN = 12
 """How many events a text shows."""
 
 
+UNBROKEN = "\N{NO-BREAK SPACE}"
+"""A blank at which `folded` does not end a line."""
+
 # -- The table as text --------------------------------------------------------------------------------
 
 
 def card_text(card: int) -> str:
-    """`17 Maid`."""
-    return f"{card} {NAMES[card]}"
+    """`17 Maid`, of which no end of a line comes in between."""
+    return f"{card} {NAMES[card]}".replace(" ", UNBROKEN)
 
 
 def cards_text(cards: list[int]) -> str:
-    """Cards with their names, or a dash."""
-    return ", ".join(card_text(card) for card in cards) or "-"
+    """Cards with their names."""
+    return ", ".join(card_text(card) for card in cards) or "no cards"
 
 
 def text(rules: np.ndarray, state: np.ndarray, seat: int | None) -> str:
@@ -60,21 +63,20 @@ def text(rules: np.ndarray, state: np.ndarray, seat: int | None) -> str:
     n = len(full["hands"])
     viewer = n if seat is None else seat
     lines = [headline(full, seat), *turn_text(rules, state, full, seat), ""]
+    lines.append("hands:" if full["over"] else "hands (* whose turn it is, ? who is asked):")
     for other in range(n):
         lines.append(hand_text(rules, state, full, other, seat))
     lines.append("")
-    lines.append(deck_text(state, full, seat))
+    lines += deck_text(full, seat)
     lines.append(f"discard pile, top first: {cards_text(full['discard'][::-1])}")
     if full["last_action"]:
         lines.append(f"the Monkey would copy: {card_text(full['last_action'])}")
     if rules[0]["n_symbols"]:
         symbols = ", ".join(f"player_{i}: {x}" for i, x in enumerate(full["signals"]) if x >= 0)
         lines.append(f"last symbols: {symbols or 'none'}")
-    lines += ["", "latest events, oldest first:"]
-    wording = Wording([f"player_{i}" for i in range(n)], seat)
-    lines += [f"  {event_text(event, wording)}" for event in full["events"][-SHOWN:]] or ["  none"]
-    if len(full["events"]) > SHOWN:
-        lines.append(f"  ({len(full['events']) - SHOWN} earlier ones are not shown)")
+    left_out = " (earlier ones are left out)" if len(full["events"]) > SHOWN else ""
+    lines += ["", f"latest events, oldest first{left_out}:"]
+    lines += [f"  {line}" for line in record(full, Wording([f"player_{i}" for i in range(n)], seat))] or ["  none"]
     if seat is not None:
         lines += ["", "where these may be, as far as you know:"]
         lines += whereabouts(rules, state, full, viewer)
@@ -83,7 +85,8 @@ def text(rules: np.ndarray, state: np.ndarray, seat: int | None) -> str:
 
 def folded(line: str) -> list[str]:
     """A line as lines of at most 120 characters, those after the first indented."""
-    return textwrap.wrap(line, 120, subsequent_indent="      ", break_long_words=False) or [""]
+    lines = textwrap.wrap(line, 120, subsequent_indent="      ", break_long_words=False) or [""]
+    return [each.replace(UNBROKEN, " ") for each in lines]
 
 
 def headline(full: dict[str, Any], seat: int | None) -> str:
@@ -100,8 +103,8 @@ def turn_text(rules: np.ndarray, state: np.ndarray, full: dict[str, Any], seat: 
     wording = Wording([f"player_{i}" for i in range(len(full["hands"]))], seat)
     turn = f"It is {wording.owner(full['turn'])} turn"
     if full["effect"]:
-        by = " (by the Monkey)" if full["played"] != full["effect"] else ""
-        turn += f"; {sentences.card_name(full['effect'])}{by} is carried out"
+        by = ", copied by the Monkey," if full["played"] != full["effect"] else ""
+        turn += f"; {words.card_name(full['effect'])}{by} is carried out"
     if full["targets"]:
         turn += f", on {listed(wording.name(target) for target in full['targets'])}"
     return [f"{turn}.", asked]
@@ -110,7 +113,7 @@ def turn_text(rules: np.ndarray, state: np.ndarray, full: dict[str, Any], seat: 
 def hand_text(rules: np.ndarray, state: np.ndarray, full: dict[str, Any], other: int, seat: int | None) -> str:
     """A hand: open to its holder and from above; else as backs, with what the viewer is sure of."""
     hand = full["hands"][other]
-    marks = ("*" if other == full["turn"] else " ") + ("?" if other == full["to_act"] else " ")
+    marks = ("*" if other == full["turn"] and not full["over"] else " ") + ("?" if other == full["to_act"] else " ")
     placed = full["chosen"][other] if not full["over"] else NO_CARD
     if seat is None or seat == other:
         shown = cards_text(hand) + (f"; placed face down: {card_text(placed)}" if placed else "")
@@ -118,7 +121,7 @@ def hand_text(rules: np.ndarray, state: np.ndarray, full: dict[str, Any], other:
         sure = sure_cards(rules, state, seat, PLACE.hands + other)
         backs = len(hand) - len(sure)
         parts = [card_text(card) for card in sure] + ([f"{backs} face down"] if backs else [])
-        shown = (", ".join(parts) or "-") + ("; has placed a card" if placed else "")
+        shown = (", ".join(parts) or "no cards") + ("; has placed a card" if placed else "")
     return f"{marks} player_{other}: {shown}"
 
 
@@ -133,16 +136,18 @@ def sure_cards(rules: np.ndarray, state: np.ndarray, viewer: int, place: int) ->
     ]
 
 
-def deck_text(state: np.ndarray, full: dict[str, Any], seat: int | None) -> str:
-    """The deck: its size and line, and the cards whose depth the viewer knows."""
+def deck_text(full: dict[str, Any], seat: int | None) -> list[str]:
+    """The deck: its size and line, and the cards whose place the viewer knows."""
     deck, lower = full["deck"], full["lower"]
-    size = f"deck: {len(deck)} cards" + (f", the lowest {lower} of them the lower part" if lower else "")
-    removed = f"; removed unseen: {len(full['removed'])}"
+    size = f"deck: {len(deck)} card{'' if len(deck) == 1 else 's'}"
+    if lower:
+        size += ", all of the lower part" if lower == len(deck) else f", the last {lower} of them of the lower part"
     if seat is None:
-        return f"{size}, top first: {cards_text(deck)}; removed unseen: {cards_text(full['removed'])}"
+        return [f"{size}; top first: {cards_text(deck)}", f"removed unseen: {cards_text(full['removed'])}"]
     known = full["depth_known"][seat]
-    depths = [f"{card_text(card)} at {i + 1}" for i, card in enumerate(deck) if card in known]
-    return size + removed + (f"; known depths: {', '.join(depths)}" if depths else "")
+    places = [f"place {i + 1} is {card_text(card)}" for i, card in enumerate(deck) if card in known]
+    lines = [f"{size}; removed unseen: {len(full['removed'])}"]
+    return lines + ([f"you know of the deck, from the top: {', '.join(places)}"] if places else [])
 
 
 def whereabouts(rules: np.ndarray, state: np.ndarray, full: dict[str, Any], viewer: int) -> list[str]:
@@ -159,11 +164,24 @@ def whereabouts(rules: np.ndarray, state: np.ndarray, full: dict[str, Any], view
     return lines
 
 
-def event_text(event: list[Any], wording: Wording) -> str:
-    """A public event as a sentence."""
+def record(full: dict[str, Any], wording: Wording) -> list[str]:
+    """The latest public events as sentences."""
+    lines, action = [], NO_CARD
+    for event in full["events"]:
+        kind, _, _, card = event
+        if kind == "play" and card in ACTION_CARDS:
+            action = card
+        lines.append(event_text(event, action, wording))
+    return lines[-SHOWN:]
+
+
+def event_text(event: list[Any], action: int, wording: Wording) -> str:
+    """A public event as a sentence; `action` is the last Action that was played, which the Monkey copies."""
     kind, seat, other, argument = event
+    if kind == "pass" and action == CARD.swain:
+        return wording.sentence("{who} [takes|take] one of {owner} cards at random", other, owner=wording.owner(seat))
     whom = wording.name(other) if other != NO_SEAT else ""
-    card = sentences.card_name(argument) if 0 < argument < len(NAMES) else ""
+    card = words.card_name(argument) if 0 < argument < len(NAMES) else ""
     say = {
         "draw": "{who} [draws|draw] a card",
         "play": "{who} [plays|play] {card}",
@@ -188,4 +206,6 @@ def event_text(event: list[Any], wording: Wording) -> str:
         else "{who} [says|say] no more",
         "signal": "{who} [sends|send] " + (f"symbol {argument - 1}" if argument else "no symbol"),
     }[kind]
-    return wording.sentence(say, seat, whom="themselves" if other == seat else whom, card=card)
+    if other == seat:
+        whom = "yourself" if seat == wording.reader else "themselves"
+    return wording.sentence(say, seat, whom=whom, card=card)
