@@ -50,6 +50,7 @@ LAYERS = {
     "games": {"core", "ruleset", "games"},
     "drivers": {"core", "ruleset", "registry", "drivers"},
     "api": {"core", "ruleset", "registry", "drivers", "api"},
+    "networks": {"core", "ruleset", "registry", "drivers", "api", "networks"},
     "warm": {"core", "ruleset", "registry", "drivers", "api"},
 }
 """Part of the package -> the parts that it may import. `registry` names the games, and imports one if asked for it."""
