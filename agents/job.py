@@ -160,8 +160,8 @@ def choose_run(options: argparse.Namespace) -> pathlib.Path:
 def check_same_game(options: argparse.Namespace, run: pathlib.Path, config: runs.RunConfig) -> None:
     """ValueError names the first parameter of the game that an option would have otherwise than the run has it."""
     ours = make_ruleset(config.game, **config.config).config
-    if options.players not in (None, ours["num_players"]):  # first, since the run's other parameters may not allow it
-        fail("num_players", f"{run} has {ours['num_players']}, not {options.players}; leave it out, or start a new run")
+    if options.players not in (None, n := ours.get("num_players")):  # first: its other parameters may not allow for it
+        fail("num_players", f"{run} has {n or 'no such parameter'}, not {options.players}; leave it out")
     given = parameters(options, config.game, ours.get("reward"), config.config)
     wanted = make_ruleset(config.game, **given).config
     for name in ours:
