@@ -52,6 +52,7 @@ LAYERS = {
     "drivers": {"core", "ruleset", "picture", "registry", "drivers"},
     "replay": {"core", "ruleset", "picture", "registry", "drivers", "replay"},
     "api": {"core", "ruleset", "picture", "registry", "drivers", "replay", "api"},
+    "networks": {"core", "ruleset", "registry", "drivers", "api", "networks"},
     "warm": {"core", "ruleset", "registry", "drivers", "api"},
 }
 """Part of the package -> the parts that it may import. `registry` names the games, and imports one if asked for it."""
