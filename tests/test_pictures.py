@@ -26,6 +26,7 @@ from murder_envs.picture.drawing import Drawing
 from murder_envs.picture.palette import N_HUES, THEMES
 from murder_envs.picture.scene import WIDTH, Box, Rect, Scene, Text
 from murder_envs.registry import GAMES
+from tests import sample_pictures
 from tests.support import CASES, THIN, Table, games, reported, rows, ruleset_of, with_config
 
 FIRST = next(iter(GAMES))
@@ -36,6 +37,13 @@ FONT = ImageFont.load_default(100)
 
 CHECKED = 8 // THIN
 """Decisions of each configuration at which the pictures of all readers are checked."""
+
+
+@every_game
+def test_the_pictures_of_the_pages_are_not_stale(game):
+    file = sample_pictures.FOLDER / f"{game}.svg"
+    assert file.read_text(encoding="utf-8") == sample_pictures.scene_of(game).svg(), "`make pictures` writes them anew"
+    assert f"docs/pictures/{game}.svg" in (sample_pictures.ROOT / "README.md").read_text(encoding="utf-8")
 
 
 # -- The tables -------------------------------------------------------------------------------------------------------
