@@ -7,33 +7,26 @@ from __future__ import annotations
 
 from murder_envs.drivers import transcript
 from murder_envs.picture.scene import Scene
-from tests.support import ROOT, ruleset_of
+from murder_envs.registry import GAMES
+from tests.support import ROOT, data, ruleset_of
 
 FOLDER = ROOT / "docs" / "pictures"
-
-SHOWN = {
-    "theres_been_a_murder": (4, 14, 1),
-    "perfect_murder": (3, 58, 1),
-    "murder_of_crows": (5, 60, 2),
-    "my_murder_mystery": (3, 52, 1),
-}
-"""game -> seed, decisions played at least, and the seat that then decides and looks."""
 
 
 def scene_of(game: str) -> Scene:
     """The position of a game that is shown."""
-    seed, n, seat = SHOWN[game]
-    going = transcript.Game(ruleset_of(game, "default"), seed)
-    choose = transcript.PLAYERS["heuristic"](seed)
-    while len(going.played) < n or going.seat != seat:
+    shown = data(game, "picture.toml")
+    going = transcript.Game(ruleset_of(game, "default"), shown["seed"])
+    choose = transcript.PLAYERS["heuristic"](shown["seed"])
+    while len(going.played) < shown["decisions"] or going.seat != shown["seat"]:
         going.act(choose(going))
-    return going.cursor.scene(seat)
+    return going.cursor.scene(shown["seat"])
 
 
 def main() -> None:
     """Write all pictures."""
     FOLDER.mkdir(exist_ok=True)
-    for game in SHOWN:
+    for game in GAMES:
         (FOLDER / f"{game}.svg").write_text(scene_of(game).svg(), encoding="utf-8")
         print(f"docs/pictures/{game}.svg")
 

@@ -192,7 +192,7 @@ def test_a_file_survives_the_death_of_its_process(game, tmp_path):
             Replay.load(path)
         begun = Replay.load(path, unfinished=True)
         assert begun.actions == replay.actions[: cut.count(b"\n") - 1]
-        recorder = Recorder(path, begun)
+        recorder = Recorder(path, begun, goes_on=True)
         for name in replay.actions[len(begun.actions) :]:
             recorder.add(name)
         recorder.finish(begun.end())

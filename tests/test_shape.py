@@ -40,7 +40,7 @@ HEURISTIC_SEES = {"cards", "case", "moves", "state", "view"}
 
 DATA_FILES = {
     "rulings.toml", "counts.toml", "figures.toml", "twins.toml", "odds.toml", "configs.toml", "draws.toml",
-    "config_errors.toml", "snapshot_errors.toml", "signature.txt",
+    "config_errors.toml", "snapshot_errors.toml", "signature.txt", "picture.toml",
 }  # fmt: skip
 
 LAYERS = {
@@ -51,6 +51,7 @@ LAYERS = {
     "games": {"core", "ruleset", "picture", "games"},
     "drivers": {"core", "ruleset", "picture", "registry", "drivers"},
     "replay": {"core", "ruleset", "picture", "registry", "drivers", "replay"},
+    "play": {"core", "ruleset", "picture", "registry", "drivers", "replay", "play"},
     "api": {"core", "ruleset", "picture", "registry", "drivers", "replay", "api"},
     "networks": {"core", "ruleset", "registry", "drivers", "api", "networks"},
     "warm": {"core", "ruleset", "registry", "drivers", "api"},

@@ -11,13 +11,14 @@ an action is illegal, if it is cut off, or if the game does not end where it say
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import json
 import os
 import pathlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from typing import Any, TextIO
+from typing import Any
 
 from murder_envs.core.checks import a_choice, a_list, a_seed, a_text, an_int, fail, is_int, known_only, shown
 from murder_envs.drivers.cursor import Cursor
@@ -291,29 +292,29 @@ class Recorder:
     """Writes a game to its file while it is played, so that a decision is on disk before anybody hears of it.
 
     Args:
-        path: the file; it must not exist yet, unless `replay` has decisions, which are then in it already.
+        path: the file, which must not exist yet; or, to go on with it, one that holds `replay` as far as it goes.
         replay: what is played.
+        goes_on: go on with a file, of which half a last line is cut off.
+
+    Attributes:
+        is_finished: the last line is written.
 
     Raises:
-        FileExistsError: there is such a file.
+        FileExistsError: there is such a file, and it is not to go on.
         OSError: the disk is full, or the file cannot be written.
     """
 
-    def __init__(self, path: str | os.PathLike[str], replay: Replay) -> None:
+    def __init__(self, path: str | os.PathLike[str], replay: Replay, goes_on: bool = False) -> None:
         self.path = pathlib.Path(path)
         self.replay = replay
-        self._file: TextIO = self.path.open("a" if replay.actions else "x", encoding="utf-8")
-        if replay.actions:
-            self._cut_to_whole_lines()
+        self.is_finished = False
+        self._file = self.path.open("rb+" if goes_on else "xb", buffering=0)
+        self._end = 0
+        if goes_on:  # without the rest of a line that was not finished when its process ended
+            self._end = self._file.read().rfind(b"\n") + 1
+            self._file.truncate(self._end)
         else:
             self._write(replay.header())
-
-    def _cut_to_whole_lines(self) -> None:
-        """Take away the rest of a line that was not finished when its process ended."""
-        with self.path.open("rb+") as file:
-            kept = file.read().rfind(b"\n") + 1
-            file.truncate(kept)
-        self._file.seek(0, os.SEEK_END)
 
     def add(self, action: str, note: Note | None = None) -> None:
         """A decision, which is legal."""
@@ -325,6 +326,7 @@ class Recorder:
     def finish(self, cursor: Cursor) -> None:
         """The game has ended, or nobody goes on with it."""
         self._write({"end": digest(cursor), "decisions": len(self.replay.actions)})
+        self.is_finished = True
         self.close()
 
     def close(self) -> None:
@@ -332,6 +334,14 @@ class Recorder:
         self._file.close()
 
     def _write(self, line: Mapping[str, Any]) -> None:
-        self._file.write(json.dumps(line) + "\n")
-        self._file.flush()
-        os.fsync(self._file.fileno())
+        """A whole line, or none and an OSError."""
+        data = json.dumps(line).encode() + b"\n"
+        try:
+            self._file.seek(self._end)
+            if self._file.write(data) != len(data):
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+            os.fsync(self._file.fileno())
+        except OSError:
+            self._file.truncate(self._end)
+            raise
+        self._end += len(data)
