@@ -20,7 +20,7 @@ PYTEST := $(PY) -m pytest -n $(JOBS) --dist worksteal
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .PHONY: help train test test-fast test-debug test-nojit test-openspiel test-clients coverage lint types format hooks \
-	bench warm release clean distclean
+	bench pictures warm release clean distclean
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -67,6 +67,9 @@ test-clients:  ## what other libraries make of the games; writes docs/clients.md
 # Uncompiled, since a compiled kernel cannot be followed line by line.
 coverage: $(VENV)/.installed-test  ## which lines of the rules the uncompiled tests run, file by file
 	NUMBA_DISABLE_JIT=1 $(PYTEST) -m nojit --cov --cov-report=term-missing
+
+pictures: $(VENV)/.installed-test  ## draw the pictures of README and docs anew
+	$(PY) -m tests.sample_pictures
 
 # -- Code -------------------------------------------------------------------------------------------------------------
 
@@ -121,11 +124,11 @@ $(VENV)/.installed-train: $(VENV)/.created pyproject.toml constraints.txt
 
 # The tests' set contains the training's.
 $(VENV)/.installed-test: $(VENV)/.created pyproject.toml constraints.txt
-	$(PIP) install -c constraints.txt -e '.[train,dev,notebooks]'
+	$(PIP) install -c constraints.txt -e '.[train,dev,notebooks,pictures,play]'
 	@touch $@ $(VENV)/.installed-train
 
 $(VENV)/.installed-openspiel: $(VENV)/.created pyproject.toml constraints.txt
-	$(PIP) install -c constraints.txt -e '.[train,dev,notebooks,openspiel]'
+	$(PIP) install -c constraints.txt -e '.[train,dev,notebooks,pictures,play,openspiel]'
 	@touch $@ $(VENV)/.installed-test $(VENV)/.installed-train
 
 # With the libraries that the benchmark compares with.

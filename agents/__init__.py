@@ -4,12 +4,12 @@ Training, in the order of a run:
 
 - `settings`: what can be set, and in data files what a game sets.
 - `job`: from a command line to a run that is ready to go, with its policies and games.
-- `train`: the run itself. `networks`: what a policy sees. `opponents`: whom it meets. `cloning`, `improvement` (and
-  `supervised` below both): what it learns from the scripted player first.
-- `results`: what is left at the end. `runs`: the run folder, checkpoints, reading them back.
+- `train`: the run itself. `opponents`: whom it meets. `cloning`, `improvement` (and `supervised` below both): what it
+  learns from the scripted player first. What a policy sees is in `murder_envs.networks`.
+- `results`: what is left at the end. `runs`: the run folder. `checkpoints`: what going on takes.
 
-Evaluation: `players` by name, `measures` of how well they play, `evaluate` for matrices of any against any. `search` is
-a player for environments. `report` writes tables and tells provenance, for all.
+Evaluation: `players` by name, `measures` of how well they play, `evaluate` for matrices of any against any, `workers`
+that share the work. `search` is a player for environments. `report` writes tables and tells provenance, for all.
 """
 
 import os

@@ -10,37 +10,42 @@ return, and how much more the row's agent is paid than the column's would be in 
 `random` and a `perfect_information:N` among the agents, `of_ceiling` says how far the row's mean return is on the way
 from that of the first (0) to that of the second (1) among the same others.
 
-Everything goes into one folder: matrix.csv, matrix.md, matrix.png, and evaluation.json with seed and provenance.
+Everything goes into one folder: matrix.csv, matrix.md, matrix.png, and evaluation.json with seed and provenance. Each
+game's result is written into games.jsonl there as soon as it is known, and `--resume FOLDER` goes on from these.
 """
 
 from __future__ import annotations
 
 import argparse
-import concurrent.futures
+import contextlib
 import functools
 import io
 import json
 import math
-import multiprocessing
 import os
 import pathlib
 import shlex
+import signal
 import sys
+import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 from rich.console import Console
 from rich.progress import track
 
-from agents import measures, players, runs
+from agents import measures, players, runs, workers
 from agents.measures import averages, mean_interval, outcome, paid_alike, play, share_interval
 from agents.report import markdown_table, provenance
-from murder_envs.core.checks import a_seed, an_int, fail
+from murder_envs.core.checks import a_list, a_seed, a_text, an_int, fail
 from murder_envs.core.rng import STREAM, episode_seed
 from murder_envs.registry import GAMES, configs, make_ruleset
 from murder_envs.ruleset import Ruleset
+
+PLAN, GAMES_PLAYED = "plan.json", "games.jsonl"
+"""In the folder of an evaluation: what it was begun with, and each part's results, a line each as they come."""
 
 CHUNK = 25
 """Deals that one process plays at a time; part c of an evaluation starts from episode c of `STREAM.evaluation`."""
@@ -90,7 +95,7 @@ def play_part(part: Part) -> tuple[np.ndarray, np.ndarray, dict[str, list[float]
     if ruleset.figures_of_seat is not None:
         for i in range(part.deals):
             for name, value in ruleset.figures_of_seat(ruleset.rules, states[i : i + 1], part.seat).items():
-                figures.setdefault(name, []).append(value)
+                figures.setdefault(name, []).append(float(value))
     return won, returns, figures
 
 
@@ -102,16 +107,57 @@ def begin_process() -> None:
     torch.distributions.Distribution.set_default_validate_args(False)
 
 
-def play_all(parts: Sequence[Part], processes: int, console: Console) -> list[Any]:
-    """All parts, in order, by several processes, with a progress bar."""
-    if processes == 1:
-        return [play_part(part) for part in track(parts, "playing", console=console)]
-    context = multiprocessing.get_context("spawn")
-    with concurrent.futures.ProcessPoolExecutor(processes, context, begin_process) as pool:
-        futures = [pool.submit(play_part, part) for part in parts]
-        for _ in track(concurrent.futures.as_completed(futures), "playing", total=len(parts), console=console):
-            pass
-        return [future.result() for future in futures]
+def play_all(parts: Sequence[Part], processes: int, console: Console, kept: pathlib.Path | None) -> list[Any]:
+    """The results of all parts, in order, by several processes, with a progress bar.
+
+    Args:
+        parts: what to play.
+        processes: how many share the work.
+        console: where the bar is shown.
+        kept: file to which each result is added as soon as it is there; parts that it has already are not played again.
+            None: nothing is kept.
+    """
+    done = {} if kept is None else read_kept(kept)
+    waiting = [part for part in dict.fromkeys(parts) if part not in done]
+    with contextlib.ExitStack() as until_done:
+        file = None if kept is None else until_done.enter_context(open(kept, "a", encoding="utf-8"))
+        played = workers.results(play_part, waiting, processes, begin_process)
+        until_done.enter_context(contextlib.closing(played))
+        for part, result in track(played, "playing", total=len(waiting), console=console):
+            done[part] = result
+            if file is not None:
+                file.write(kept_line(part, result))
+                file.flush()
+    return [done[part] for part in parts]
+
+
+def kept_line(part: Part, result: tuple[np.ndarray, np.ndarray, dict[str, list[float]]]) -> str:
+    """A part's result as a line of JSON."""
+    won, returns, figures = result
+    content = {"part": part, "won": won.astype(int).tolist(), "returns": returns.tolist(), "figures": figures}
+    return json.dumps(content) + "\n"
+
+
+def read_kept(path: pathlib.Path) -> dict[Part, Any]:
+    """The results in a file of `kept_line`s. A last line that was cut off is taken away."""
+    try:
+        content = path.read_bytes()
+    except FileNotFoundError:
+        return {}
+    whole = content[: content.rfind(b"\n") + 1]
+    if whole != content:
+        runs.write(path, whole)
+    done = {}
+    for number, line in enumerate(whole.splitlines(), 1):
+        try:
+            row = json.loads(line)
+            part, won, returns = Part(*row["part"]), np.array(row["won"]) > 0, np.array(row["returns"], np.float64)
+            if won.shape != (part.deals,) or returns.ndim != 2 or len(returns) != part.deals:
+                raise ValueError
+            done[part] = won, returns, dict(row["figures"])
+        except (ValueError, KeyError, TypeError, RecursionError):
+            fail("resume", f"line {number} of {path} is damaged; remove it, and its games are played again")
+    return done
 
 
 # -- The matrix -------------------------------------------------------------------------------------------------------
@@ -161,11 +207,15 @@ def evaluate(
     processes: int,
     console: Console,
     among: Sequence[str] | None = None,
+    kept: pathlib.Path | None = None,
 ) -> Evaluation:
     """Every agent (name -> what makes it) in every role, each of `among` (names; None: all) in the other seats.
 
+    Results are kept in the file `kept`, and gone on from if it is there already.
+
     Raises:
         ValueError: there is no such agent, or `among` names one twice or one that is not there.
+        WorkersDied: processes that play die again and again.
     """
     others = among_of(agents, among)
     for agent in agents.values():
@@ -180,7 +230,7 @@ def evaluate(
         for seat in ruleset.roles[role]
         for size, seed_of_part in zip(sizes, seeds)
     ]
-    results = iter(play_all(parts, processes, console))
+    results = iter(play_all(parts, processes, console, kept))
     cells, matches = [], []
     returns_of: dict[tuple[str, str, str], np.ndarray] = {}
     for role, row, column in keys:
@@ -203,7 +253,8 @@ def evaluate(
         )  # fmt: skip
     for k, cell in enumerate(cells):
         of_row, of_column = (returns_of[cell.role, name, cell.column] for name in (cell.row, cell.column))
-        cells[k] = cell._replace(gain=mean_interval(of_row - of_column))
+        itself = cell.row == cell.column
+        cells[k] = cell._replace(gain=(0.0, 0.0, 0.0) if itself else mean_interval(of_row - of_column, -2.0, 2.0))
     rated = {} if paid_alike(ruleset) or set(others) < set(agents) else ratings(list(agents), matches, seed)
     return Evaluation(ruleset, with_ceiling(cells, agents), rated)
 
@@ -238,14 +289,16 @@ def with_ceiling(cells: list[Cell], agents: Mapping[str, str]) -> list[Cell]:
 def ratings(
     names: Sequence[str], matches: list[tuple[str, str, float, float]], seed: int
 ) -> dict[str, tuple[float, float]]:
-    """Plackett-Luce ratings (openskill): a game is a match of the row's agent with the column's, in a random order.
+    """Plackett-Luce ratings (openskill): a game is a match of the row's agent with the column's.
 
-    Who was paid more, the others by their mean, wins the match; matches of an agent with itself do not count.
+    Who was paid more, the others by their mean, wins the match; matches of an agent with itself do not count. The
+    matches come in a random order that depends on the names, and not on the order in which these are listed.
     """
     from openskill.models import PlackettLuce
 
     model = PlackettLuce()
     rated = {name: model.rating(name=name) for name in names}
+    matches = sorted(matches, key=lambda match: match[:2])
     for k in np.random.default_rng(seed).permutation(len(matches)):
         row, column, of_row, of_column = matches[k]
         if row != column:
@@ -364,7 +417,6 @@ def heat_map(evaluation: Evaluation, about: Mapping[str, Any]) -> bytes:
 
 def save(out: pathlib.Path, evaluation: Evaluation, about: Mapping[str, Any]) -> None:
     """Write all files of one configuration."""
-    out.mkdir(parents=True, exist_ok=True)
     runs.write(out / "matrix.csv", runs.csv_text(csv_rows(evaluation, about)))
     runs.write(out / "matrix.md", markdown(evaluation, about))
     runs.write(out / "matrix.png", heat_map(evaluation, about))
@@ -388,65 +440,171 @@ def parser() -> argparse.ArgumentParser:
     parser.add_argument("--run", type=pathlib.Path, help="run folder, or a model or checkpoint in it: print its table")
     parser.add_argument("--games", type=int, default=10_000, help="for --run (default: %(default)s)")
     parser.add_argument("--game", help=f"one of {', '.join(GAMES)}")
-    parser.add_argument("--config", default="default", help="one of its named configurations (default: %(default)s)")
+    parser.add_argument("--config", help="one of its named configurations (default: default)")
     parser.add_argument("--players", type=int, nargs="+", help="its num_players; several: one after the other")
     parser.add_argument("--agents", nargs="+", metavar="AGENT", help="see below")
     parser.add_argument("--among", nargs="+", metavar="NAME", help="which of them have the other seats (default: all)")
     parser.add_argument("--deals", type=int, default=200, help="for each seat of a cell (default: %(default)s)")
     parser.add_argument("--seed", type=int, default=measures.TEST_SEED, help="of the deals (default: %(default)s)")
-    parser.add_argument("--processes", type=int, default=os.cpu_count() or 1, help="default: all cores")
+    parser.add_argument("--processes", type=int, help="default: all cores")
+    parser.add_argument("--resume", metavar="FOLDER", type=pathlib.Path, help="go on with this folder of an evaluation")
     parser.add_argument("--out", type=pathlib.Path, default=pathlib.Path("evaluations"), help="default: %(default)s")
     return parser
 
 
+class Plan(NamedTuple):
+    """A checked matrix that is ready to be played.
+
+    Attributes:
+        game: its name.
+        rulesets: its configurations, one for each number of players.
+        agents: name -> what makes it.
+        among: who has the other seats; None: all.
+        deals, seed: how many, and from what.
+        models: name -> digest of the weights, of the trained agents.
+    """
+
+    game: str
+    rulesets: list[Ruleset]
+    agents: dict[str, str]
+    among: list[str] | None
+    deals: int
+    seed: int
+    models: dict[str, str]
+
+
 def main(argv: Sequence[str] | None = None) -> int:
-    """Evaluate; returns the exit status: 0 done, 2 bad input."""
+    """Evaluate; returns the exit status: 0 done, 1 workers died or the disk is full, 2 bad input, 130 stopped."""
     command_line = parser()
-    options: Any = command_line.parse_args(argv)
-    console = Console(highlight=False, emoji=False)
+    typed = sys.argv[1:] if argv is None else list(argv)
+    options: Any = command_line.parse_args(typed)
+    console = Console(markup=False, highlight=False, emoji=False)  # no markup: a path may have a [ in it
     begin_process()
-    try:
-        seed = a_seed("seed", options.seed)
-        if options.run is not None:
-            games = an_int("games", options.games, 1, 10_000_000)
-            ruleset, trained = runs.load_models(options.run)
-        else:
-            if options.game not in GAMES:
-                fail("game", f"one of {', '.join(GAMES)}, not {options.game!r}")
-            if options.config not in configs(options.game):
-                fail("config", f"one of {', '.join(configs(options.game))}, not {options.config!r}")
-            if not options.agents:
-                fail("agents", "at least one; --help says what there is")
-            deals = an_int("deals", options.deals, 1, 10_000_000)
-            processes = an_int("processes", options.processes, 1, 1024)
-            agents = dict(map(players.named, options.agents))
-            if len(agents) < len(options.agents):
-                fail("agents", "each name once; NAME=AGENT gives another name")
-            among_of(agents, options.among)
-            config = configs(options.game)[options.config]
-            rulesets = [
-                outcome(make_ruleset(options.game, **config, **({} if n is None else {"num_players": n})))
-                for n in options.players or [None]
-            ]
-            for ruleset in rulesets:
-                for agent in agents.values():
-                    players.make_player(agent, ruleset)
-    except ValueError as error:
-        command_line.error(str(error))
-    if options.run is not None:
-        console.print(f"{ruleset.name}, {ruleset.n_seats} players: {options.run}", soft_wrap=True)
-        console.print(*measures.tables(measures.final_table(outcome(ruleset), trained, games, seed)), sep="\n")
-        return 0
-    command = "python -m agents.evaluate " + shlex.join(sys.argv[1:] if argv is None else argv)
-    about = {**provenance(command), "seed": seed, "deals": deals, "agents": agents}
-    folder = options.out / f"{options.game}-{time.strftime('%Y%m%d-%H%M%S')}"
+    folder = None
+    with contextlib.ExitStack() as until_done:
+        try:
+            if options.run is not None:
+                return print_table(options, console)
+            processes = an_int("processes", options.processes or os.cpu_count() or 1, 1, 1024)
+            if options.resume is None:
+                plan = planned(options)
+                folder = runs.new_folder(options.out, f"{plan.game}-{time.strftime('%Y%m%d-%H%M%S')}")
+                runs.write_json(folder / PLAN, facts_of(plan, typed))
+            else:
+                folder, typed = options.resume, read_plan(options.resume)
+                plan = planned(command_line.parse_args(typed))
+                check_plan(folder, plan, typed)
+            until_done.enter_context(runs.locked(folder))
+            return play_plan(plan, folder, typed, processes, console)
+        except ValueError as error:
+            command_line.error(str(error))
+        except (OSError, workers.WorkersDied) as error:
+            print(f"{command_line.prog}: error: {error}", file=sys.stderr)
+            status = 1
+        except KeyboardInterrupt:
+            console.print("stopped")
+            status = 130
+    if folder is not None:
+        again = shlex.join(["python", "-m", "agents.evaluate", "--resume", str(folder)])
+        console.print(f"what was played is kept; go on with: {again}", soft_wrap=True)
+    return status
+
+
+def print_table(options: Any, console: Console) -> int:
+    """The table of one training run."""
+    seed, games = a_seed("seed", options.seed), an_int("games", options.games, 1, 10_000_000)
+    for name in ("game", "config", "players", "agents", "resume"):
+        if getattr(options, name) is not None:
+            fail(name, f"{options.run} has its own; leave --{name} out, or --run")
+    ruleset, trained = runs.load_models(options.run)
+    console.print(f"{ruleset.name}, {ruleset.n_seats} players: {options.run}", soft_wrap=True)
+    console.print(*measures.tables(measures.final_table(outcome(ruleset), trained, games, seed)), sep="\n")
+    return 0
+
+
+def planned(options: Any) -> Plan:
+    """What options ask for; ValueError names what cannot be."""
+    seed = a_seed("seed", options.seed)
+    if options.game not in GAMES:
+        fail("game", f"one of {', '.join(GAMES)}, not {options.game!r}")
+    name_of_config = options.config or "default"
+    if name_of_config not in configs(options.game):
+        fail("config", f"one of {', '.join(configs(options.game))}, not {name_of_config!r}")
+    if not options.agents:
+        fail("agents", "at least one; --help says what there is")
+    deals = an_int("deals", options.deals, 1, 10_000_000)
+    agents = dict(map(players.named, options.agents))
+    if len(agents) < len(options.agents):
+        fail("agents", "each name once; NAME=AGENT gives another name")
+    among_of(agents, options.among)
+    config = configs(options.game)[name_of_config]
+    rulesets = [
+        outcome(make_ruleset(options.game, **config, **({} if n is None else {"num_players": n})))
+        for n in options.players or [None]
+    ]
+    models = {}
     for ruleset in rulesets:
-        out = folder / f"{ruleset.n_seats}-players" if len(rulesets) > 1 else folder
-        evaluation = evaluate(ruleset, agents, deals, seed, processes, console, options.among)
+        for name, agent in agents.items():
+            player = players.make_player(agent, ruleset)
+            if isinstance(player, players.Roles):
+                models[name] = player.digest()
+    return Plan(options.game, rulesets, agents, options.among, deals, seed, models)
+
+
+def facts_of(plan: Plan, typed: list[str]) -> dict[str, Any]:
+    """What going on with an evaluation takes, as JSON."""
+    return {"options": typed, "version": plan.rulesets[0].version, "models": plan.models}
+
+
+def read_plan(folder: pathlib.Path) -> list[str]:
+    """The options that an evaluation was begun with; ValueError if the folder is none of an evaluation."""
+    try:
+        options = json.loads((folder / PLAN).read_text(encoding="utf-8"))["options"]
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        fail("resume", f"{folder} is no folder of an evaluation: it has no readable {PLAN}")
+    return [a_text("resume", option) for option in a_list("resume", options)]
+
+
+def check_plan(folder: pathlib.Path, plan: Plan, typed: list[str]) -> None:
+    """ValueError unless what has been played would be played again."""
+    kept = json.loads((folder / PLAN).read_text(encoding="utf-8"))
+    for name, now in facts_of(plan, typed).items():
+        if kept.get(name) != now:
+            what = "a trained agent" if name == "models" else f"the {name} of {plan.game}"
+            fail("resume", f"{what} is another than when {folder} was begun; begin a new evaluation")
+
+
+def play_plan(plan: Plan, folder: pathlib.Path, typed: list[str], processes: int, console: Console) -> int:
+    """Play, and write everything into the folder; returns the exit status. SIGTERM is answered like Ctrl-C."""
+    about = {**provenance("python -m agents.evaluate " + shlex.join(typed)), "seed": plan.seed}
+    about |= {"deals": plan.deals, "agents": plan.agents}
+    for ruleset in plan.rulesets:
+        out = folder / f"{ruleset.n_seats}-players" if len(plan.rulesets) > 1 else folder
+        out.mkdir(exist_ok=True)
+        with stopping_by_signals():
+            evaluation = evaluate(
+                ruleset, plan.agents, plan.deals, plan.seed, processes, console, plan.among, out / GAMES_PLAYED
+            )
         save(out, evaluation, about)
         console.print(markdown(evaluation, about))
         console.print(f"matrix.csv, matrix.md, matrix.png, evaluation.json: {out}", soft_wrap=True)
     return 0
+
+
+@contextlib.contextmanager
+def stopping_by_signals() -> Iterator[None]:
+    """SIGINT and SIGTERM raise KeyboardInterrupt, also where a shell has set that SIGINT be ignored."""
+
+    def stop(*_: Any) -> None:
+        raise KeyboardInterrupt
+
+    in_main = threading.current_thread() is threading.main_thread()  # only there may handlers be set
+    before = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM) if in_main}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 if __name__ == "__main__":

@@ -11,20 +11,22 @@ import dataclasses
 import json
 import os
 import pathlib
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import torch
 from sb3_contrib import MaskablePPO
 
-from agents import measures, runs
+from agents import checkpoints, measures, runs
 from agents import settings as all_settings
-from agents.networks.encoder import Encoder, features
-from agents.networks.residual import ResidualPolicy
 from agents.opponents import OpponentPool
 from agents.report import provenance
-from agents.settings import Settings
+from agents.settings import PAST, Settings
 from murder_envs.api.sb3 import BatchVecEnv
-from murder_envs.core.checks import an_int, fail
+from murder_envs.core.checks import an_int, fail, shown
+from murder_envs.networks.encoder import features
+from murder_envs.networks.files import Trained, facts_of
+from murder_envs.networks.policy import policy_arguments
 from murder_envs.registry import GAMES, configs, make_ruleset
 from murder_envs.ruleset import Ruleset
 
@@ -53,7 +55,7 @@ class Job:
     judged: Ruleset  # with the game's default reward
     settings: Settings
     learners: list[Learner]
-    counters: dict[str, Any]  # seconds trained so far; rows of the learning curve
+    counters: dict[str, Any]  # seconds trained so far; rows of the learning curve; files of each policy in the past
 
     @property
     def steps(self) -> int:
@@ -69,6 +71,15 @@ class Job:
     def models(self) -> dict[str, tuple[MaskablePPO, tuple[int, ...]]]:
         """Name -> model and seats."""
         return {learner.name: (learner.model, learner.seats) for learner in self.learners}
+
+    @property
+    def trained(self) -> dict[str, Trained]:
+        """Name -> the policy as it is now."""
+        return {each.name: Trained(each.model.policy, self.ruleset, list(each.seats)) for each in self.learners}
+
+    def past_of(self, name: str) -> list[pathlib.Path]:
+        """What was kept of a policy, the oldest first."""
+        return [self.run / PAST / file for file in self.counters["past"].get(name, ())]
 
     def learner_of(self, seat: int) -> Learner:
         """Who plays a seat."""
@@ -86,24 +97,26 @@ def open_new(options: argparse.Namespace) -> pathlib.Path:
     settings = dataclasses.replace(all_settings.of_game(game), **all_settings.typed(options))
     ruleset = make_ruleset(game, **parameters(options, game, settings.reward))
     settings = dataclasses.replace(settings, reward=ruleset.config.get("reward"))
-    run = runs.new_folder(options.out, game, settings.seed)
     content = {
-        **runs.facts_of(ruleset),
+        **facts_of(ruleset),
         "settings": settings.as_json(),
         "seeds": {"training": settings.seed, "curve": measures.CURVE_SEED, "table": measures.TEST_SEED},
-        "threads": torch.get_num_threads(),
+        "threads": available_cores() if options.threads is None else options.threads,
         **provenance(),
     }
-    runs.write_json(run / "config.json", content)
-    return run
+    return runs.new_run(options.out, game, settings.seed, content)
 
 
-def parameters(options: argparse.Namespace, game: str, reward: str | None) -> dict[str, Any]:
-    """The game's own parameters."""
-    name_of_config = options.config or "default"
-    if name_of_config not in configs(game):
-        fail("config", f"one of {', '.join(configs(game))}, not {name_of_config!r}")
-    config = dict(configs(game)[name_of_config])
+def parameters(
+    options: argparse.Namespace, game: str, reward: str | None, config: Mapping[str, Any] | None = None
+) -> dict[str, Any]:
+    """The game's own parameters: those of the options, else those of `config` (None: the default configuration)."""
+    if config is None or options.config is not None:
+        name_of_config = options.config or "default"
+        if name_of_config not in configs(game):
+            fail("config", f"one of {', '.join(configs(game))}, not {name_of_config!r}")
+        config = configs(game)[name_of_config]
+    config = dict(config)
     if reward is not None:
         config["reward"] = reward
     if options.players is not None:
@@ -132,10 +145,11 @@ def choose_run(options: argparse.Namespace) -> pathlib.Path:
         if name != "steps" and ours != other:
             ours, other = all_settings.as_text(ours), all_settings.as_text(other)
             fail(name, f"{run} has {ours}, not {other}; leave it out, or start a new run")
-    if options.config is not None or options.players is not None or options.set:
-        fail("config", f"{run} keeps its own; leave --config, --players and --set out, or start a new run")
+    if options.threads not in (None, config.threads):
+        fail("threads", f"{run} has {config.threads}, not {options.threads}; leave it out, or start a new run")
+    check_same_game(options, run, config)
     if "steps" in typed:
-        learnt = int(path[-1].stem.removeprefix("step-")) if (path := runs.checkpoints(run)) else 0
+        learnt = runs.steps_of(paths[-1]) if (paths := runs.checkpoints(run)) else 0
         if wanted.steps < learnt:
             fail("steps", f"{run} has learnt from {learnt:,} already, so {learnt:,} at least, not {wanted.steps:,}")
     elif runs.is_finished(run, config.settings.steps):
@@ -143,40 +157,50 @@ def choose_run(options: argparse.Namespace) -> pathlib.Path:
     return run
 
 
+def check_same_game(options: argparse.Namespace, run: pathlib.Path, config: runs.RunConfig) -> None:
+    """ValueError names the first parameter of the game that an option would have otherwise than the run has it."""
+    ours = make_ruleset(config.game, **config.config).config
+    if options.players not in (None, n := ours.get("num_players")):  # first: its other parameters may not allow for it
+        fail("num_players", f"{run} has {n or 'no such parameter'}, not {options.players}; leave it out")
+    given = parameters(options, config.game, ours.get("reward"), config.config)
+    wanted = make_ruleset(config.game, **given).config
+    for name in ours:
+        if wanted[name] != ours[name]:
+            fail(name, f"{run} has {shown(ours[name])}, not {shown(wanted[name])}; leave it out, or start a new run")
+
+
 # -- Policies and games -----------------------------------------------------------------------------------------------
 
 
-def ready(options: argparse.Namespace, run: pathlib.Path) -> Job:
-    """Policies and games: as the newest checkpoint has them, or fresh ones."""
+def ready(options: argparse.Namespace, run: pathlib.Path, say: Callable[[str], None]) -> Job:
+    """Policies and games: as the newest checkpoint has them that can be read, or fresh ones. `say` is told of damaged
+    checkpoints."""
     config = runs.read_config(run)
     settings = config.settings
+    torch.set_num_threads(config.threads)
     ruleset = make_ruleset(config.game, **config.config)
     if config.version != ruleset.version:
         fail(
             "version",
             f"{run} is of version {config.version} of {ruleset.name}, here is {ruleset.version}; train anew",
         )
-    counters: dict[str, Any] = {"seconds": 0.0, "curve": []}
     learners = [new_learner(ruleset, settings, name, seats) for name, seats in policies(ruleset, settings).items()]
-    if checkpoints := runs.checkpoints(run):
-        envs = {learner.name: learner.env for learner in learners}
-        models, counters = runs.resume_checkpoint(checkpoints[-1], ruleset, envs, options.device)
-        for learner in learners:
-            learner.model = models[learner.name]
-    else:
-        torch.manual_seed(settings.seed)
-        for learner in learners:
-            learner.model = new_model(ruleset, learner.env, settings, options.device)
-    if options.resume is not None:
-        if options.steps is not None:
-            settings = dataclasses.replace(settings, steps=options.steps)
-        again = [*config.content.get("resumed", []), provenance()]
-        runs.write_json(run / "config.json", {**config.content, "settings": settings.as_json(), "resumed": again})
+    torch.manual_seed(settings.seed)
+    for learner in learners:
+        learner.model = new_model(ruleset, learner.env, settings, options.device)
+    counters = checkpoints.resume(run, ruleset, {learner.name: learner.model for learner in learners}, say)
+    if counters is None:
+        counters = {"seconds": 0.0, "curve": [], "past": {}}
     job = Job(run, ruleset, measures.outcome(ruleset), settings, learners, counters)
     for learner in learners:
         learner.others = job.learner_of((learner.seats[0] + 1) % ruleset.n_seats)
         if learner.pool is not None:
             learner.pool.set_policy(learner.others.model.policy)
+    if options.resume is not None:
+        if options.steps is not None:
+            job.settings = dataclasses.replace(settings, steps=options.steps)
+        again = [*config.content.get("resumed", []), provenance()]
+        runs.write_json(run / "config.json", {**config.content, "settings": job.settings.as_json(), "resumed": again})
     return job
 
 
@@ -200,10 +224,10 @@ def new_learner(ruleset: Ruleset, settings: Settings, name: str, seats: tuple[in
 
 def new_model(ruleset: Ruleset, env: BatchVecEnv, settings: Settings, device: str) -> MaskablePPO:
     """An untrained model."""
-    shared, *own = settings.net
-    residual = {"prior_weight": settings.prior_weight, "game": ruleset.name, "config": dict(ruleset.config)}
+    encoder = features(ruleset, settings.one_hot, settings.lookup, settings.agreement)
+    policy, arguments = policy_arguments(ruleset, settings.net, settings.prior_weight, encoder)
     return MaskablePPO(
-        ResidualPolicy if settings.prior_weight else "MlpPolicy",
+        policy,
         env,
         n_steps=settings.rollout,
         batch_size=min(settings.batch_size, settings.envs * settings.rollout),
@@ -215,16 +239,7 @@ def new_model(ruleset: Ruleset, env: BatchVecEnv, settings: Settings, device: st
         seed=settings.seed,
         device=device,
         stats_window_size=settings.envs * 4,
-        policy_kwargs={
-            **(residual if settings.prior_weight else {}),
-            "net_arch": {"pi": own, "vf": own},
-            "activation_fn": torch.nn.ReLU,
-            "features_extractor_class": Encoder,
-            "features_extractor_kwargs": {
-                **features(ruleset, settings.one_hot, settings.lookup, settings.agreement),
-                "width": shared,
-            },
-        },
+        policy_kwargs=arguments,
     )
 
 
@@ -254,9 +269,9 @@ def available_cores() -> int:
 
 
 def check_machine(options: argparse.Namespace) -> None:
-    """Set the threads; ValueError names a number of threads or a device that cannot be."""
-    threads = available_cores() if options.threads is None else options.threads
-    torch.set_num_threads(an_int("threads", threads, 1, 1024))
+    """ValueError names a number of threads or a device that cannot be."""
+    if options.threads is not None:
+        an_int("threads", options.threads, 1, 1024)
     if options.device not in ("cpu", "cuda", "auto"):
         fail("device", f"cpu, cuda or auto, not {options.device!r}")
     if options.device == "cuda" and not torch.cuda.is_available():

@@ -12,16 +12,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 import torch
 from rich.table import Table
 
-from agents.networks.actor import Actor
 from agents.report import markdown_table
 from murder_envs.drivers import rollout
 from murder_envs.drivers.batch import Batch
+from murder_envs.networks.actor import Actor
+from murder_envs.networks.files import Trained, without_reward
 from murder_envs.registry import make_ruleset
 from murder_envs.ruleset import Ruleset
 
@@ -81,11 +82,6 @@ def outcome(ruleset: Ruleset) -> Ruleset:
     return make_ruleset(ruleset.name, **without_reward(ruleset))
 
 
-def without_reward(ruleset: Ruleset) -> dict[str, Any]:
-    """A configuration but for its reward, which does not alter what can be played."""
-    return {name: value for name, value in ruleset.config.items() if name != "reward"}
-
-
 # -- Measures ---------------------------------------------------------------------------------------------------------
 
 
@@ -124,8 +120,7 @@ class Result(NamedTuple):
         player: what the table calls the player.
         games: how many were played.
         measure: "win rate".
-        value, low, high: the measure and its 95 % interval: Wilson's, or with several seats on each deal the normal one
-            of the deals' means.
+        value, low, high: the measure and its 95 % interval, over deals.
         gain: where there are opponents, how much more it wins than the heuristic in the same seats of the same deals,
             with the low and high end of the 95 % interval (of the mean of paired differences).
         figures: the game's other figures, averaged over the games that have them.
@@ -145,29 +140,44 @@ class Result(NamedTuple):
     wins: np.ndarray
 
 
-def wilson(wins: float, n: int) -> tuple[float, float]:
-    """Wilson's 95 % interval for a share of `wins` in `n` games."""
-    if n == 0:
-        return 0.0, 1.0
-    p, z2 = wins / n, Z * Z
-    middle, spread = p + z2 / (2 * n), Z * math.sqrt(p * (1 - p) / n + z2 / (4 * n * n))
-    low, high = (middle - spread) / (1 + z2 / n), (middle + spread) / (1 + z2 / n)
-    return min(p, max(0.0, low)), max(p, min(1.0, high))  # p: where rounding puts an end of 0 or 1 on its other side
+def mean_interval(values: np.ndarray, low: float = -1.0, high: float = 1.0) -> tuple[float, float, float]:
+    """The mean of independent numbers and its 95 % interval.
+
+    It is Student's interval after one number of each extreme was added, with a quarter of the range for the steps in
+    which sums of few numbers rise. So it has a width even for one number, or for numbers that are all alike; and it
+    holds (0.94 and more, from 20 numbers on) where almost all are alike, which is where the numbers' own spread says
+    little. The idea is that of Agresti & Coull, "Approximate is better than exact for interval estimation of binomial
+    proportions", The American Statistician 52, 1998, who add two successes and two failures.
+
+    Args:
+        values: float[n], n at least 1.
+        low, high: least and greatest that a number can be; a return is from -1 to 1.
+    """
+    ends = intervals(values, low, high)
+    return float(values.mean()), float(ends[0]), float(ends[1])
 
 
-def mean_interval(values: np.ndarray) -> tuple[float, float, float]:
-    """The mean of independent numbers and its 95 % interval, the normal one."""
-    spread = Z * float(values.std()) / math.sqrt(max(1, len(values)))
-    return float(values.mean()), float(values.mean()) - spread, float(values.mean()) + spread
+def intervals(values: np.ndarray, low: float, high: float) -> tuple[np.ndarray, np.ndarray]:
+    """The ends of the intervals for many samples at once, float[..., n] -> float[...] each."""
+    n = values.shape[-1]
+    mean = values.mean(-1)
+    middle = (values.sum(-1) + low + high) / (n + 2)
+    variance = ((values**2).sum(-1) + low * low + high * high) / (n + 2) - middle**2
+    spread = _student(max(1, n - 1)) * np.sqrt(np.maximum(0, variance) / (n + 2)) + (high - low) / (4 * n)
+    return np.maximum(low, np.minimum(mean, middle - spread)), np.minimum(high, np.maximum(mean, middle + spread))
+
+
+def _student(freedom: int) -> float:
+    """95 % of Student's distribution lie within so much of 0 (Abramowitz & Stegun, 26.7.5)."""
+    z, n = Z, freedom
+    first, second = (z**3 + z) / 4, (5 * z**5 + 16 * z**3 + 3 * z) / 96
+    return z + first / n + second / n**2 + (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / 384 / n**3
 
 
 def share_interval(wins: np.ndarray) -> tuple[float, float, float]:
-    """The mean of 0 and 1, float64[deals, seats], with its 95 % interval: Wilson's where a deal has one game."""
-    each, share = wins.sum(1), float(wins.sum() / wins.size)
-    if wins.shape[1] == 1 or (each == each[0]).all():
-        return share, *wilson(wins.sum(), wins.size)
-    _, low, high = mean_interval(each / wins.shape[1])
-    return share, max(0.0, low), min(1.0, high)
+    """The share of ones among 0 and 1, float[deals, seats], with its 95 % interval. Deals are independent; how much
+    the seats of a deal go together is seen from the deals."""
+    return mean_interval(wins.mean(1), 0.0, 1.0)
 
 
 def averages(each: Sequence[Mapping[str, float]]) -> dict[str, float]:
@@ -183,25 +193,24 @@ def measure(ruleset: Ruleset, contest: Contest, name: str, player: Player, games
     """How a player does in a contest; each deal is played once for each seat of the contest."""
     if not contest.against:
         states, _ = play(ruleset, [player] * ruleset.n_seats, games, seed)
-        figures = averages([ruleset.figures(ruleset.rules, states[i : i + 1]) for i in range(games)])
-        won = figures.pop("win")
-        wins = np.array([[won]])
+        each = [dict(ruleset.figures(ruleset.rules, states[i : i + 1])) for i in range(games)]
+        wins = np.array([[figures.pop("win")] for figures in each], np.float64)
         return Result(
-            contest.policy, "", name, games, "win rate", won, *wilson(won * games, games), None, figures, wins
+            contest.policy, "", name, games, "win rate", *share_interval(wins), None, averages(each), wins
         )  # fmt: skip
     deals = -(-games // len(contest.seats))
-    columns, each = [], []
+    columns, of_seats = [], []
     for seat in contest.seats:
         players: list[Player] = [contest.against] * ruleset.n_seats
         players[seat] = player
         states, returns = play(ruleset, players, deals, seed)
         columns.append(returns[:, seat] > 0)
         if ruleset.figures_of_seat is not None:
-            each += [ruleset.figures_of_seat(ruleset.rules, states[i : i + 1], seat) for i in range(deals)]
+            of_seats += [ruleset.figures_of_seat(ruleset.rules, states[i : i + 1], seat) for i in range(deals)]
     wins = np.stack(columns, 1).astype(np.float64)
     share = share_interval(wins)
     return Result(
-        contest.policy, contest.against, name, wins.size, "win rate", *share, None, averages(each), wins
+        contest.policy, contest.against, name, wins.size, "win rate", *share, None, averages(of_seats), wins
     )  # fmt: skip
 
 
@@ -209,6 +218,8 @@ def with_gain(result: Result, heuristic: Result) -> Result:
     """The same with its gain over the heuristic."""
     if not result.against:
         return result
+    if result.player == heuristic.player:
+        return result._replace(gain=(0.0, 0.0, 0.0))
     return result._replace(gain=mean_interval((result.wins - heuristic.wins).mean(1)))
 
 
@@ -270,13 +281,11 @@ def markdown(results: Sequence[Result]) -> str:
     return markdown_table(table_rows(results)) + f"\n{results[0].games:,} games a row.\n"
 
 
-def final_table(
-    ruleset: Ruleset, trained: Mapping[str, tuple[Any, Sequence[int]]], games: int, seed: int = TEST_SEED
-) -> list[Result]:
-    """Random, heuristic and trained players on the same deals, for each policy: name -> (model, its seats)."""
+def final_table(ruleset: Ruleset, trained: Mapping[str, Trained], games: int, seed: int = TEST_SEED) -> list[Result]:
+    """Random, heuristic and trained players on the same deals, for each policy by name."""
     results = []
-    for contest in contests(ruleset, {name: seats for name, (_, seats) in trained.items()}):
-        policy = trained[contest.policy][0].policy
+    for contest in contests(ruleset, {name: each.seats for name, each in trained.items()}):
+        policy = trained[contest.policy].policy
         players: dict[str, Player] = {
             "random": "random",
             "heuristic": "heuristic",

@@ -10,19 +10,20 @@ Competition", ICLR 2018.
 from __future__ import annotations
 
 import copy
-import io
 import pathlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-import torch
 from sb3_contrib import MaskablePPO
 
 from agents import runs
-from agents.networks.actor import Actor
 from agents.settings import PAST, SELF
 from murder_envs.api.sb3 import Opponents
+from murder_envs.core.checks import shown
+from murder_envs.networks import files
+from murder_envs.networks.actor import Actor
+from murder_envs.networks.policy import put_weights, weights_of
 
 
 class PolicyOpponent:
@@ -62,27 +63,40 @@ class OpponentPool:
         for opponent in self._past:
             opponent.actor = Actor(copy.deepcopy(policy), sampled=True)
 
-    def draw(self, past: list[pathlib.Path], seed: int, steps: int) -> None:
+    def draw(self, past: Sequence[pathlib.Path], seed: int, steps: int) -> None:
         """Choose who comes back from the past; equal arguments, equal choice."""
         random = np.random.default_rng([seed, steps])
         for opponent in self._past:
-            weights = torch.load(past[random.integers(len(past))], weights_only=True)
-            opponent.actor.policy.load_state_dict(weights)
+            put_weights(opponent.actor.policy, weights_of_past(past[int(random.integers(len(past)))]))
 
 
 # -- The past ---------------------------------------------------------------------------------------------------------
 
 
-def keep(run: pathlib.Path, name: str, model: MaskablePPO) -> None:
-    """Keep a policy as it is now, in the run folder."""
+def keep(run: pathlib.Path, name: str, model: MaskablePPO) -> str:
+    """Keep a policy as it is now, in the run folder; returns the name of the file."""
     folder = run / PAST
     folder.mkdir(exist_ok=True)
-    file = io.BytesIO()
-    torch.save(model.policy.state_dict(), file)
-    runs.write(folder / f"{name}-{model.num_timesteps:012d}.pt", file.getvalue())
+    path = folder / f"{name}-{model.num_timesteps:012d}.npz"
+    runs.write(path, files.arrays_bytes(weights_of(model.policy)))
+    return path.name
 
 
-def past_of(run: pathlib.Path, name: str, steps: int) -> list[pathlib.Path]:
-    """What was kept of a policy until it had learnt from so many decisions, the oldest first."""
-    files = sorted((run / PAST).glob(f"{name}-*.pt"))
-    return [path for path in files if int(path.stem.rpartition("-")[2]) <= steps]
+def weights_of_past(path: pathlib.Path) -> dict[str, np.ndarray]:
+    """What was kept; DamagedFile names the file if it is missing or damaged."""
+    try:
+        return files.arrays_of(path.read_bytes())
+    except Exception as error:  # numpy's reader raises almost anything for a changed bit
+        what = "missing" if isinstance(error, FileNotFoundError) else "damaged"
+        raise files.DamagedFile(f"{PAST}: {path} is {what}, a policy of the past that this run plays against") from None
+
+
+def check_past(paths: Sequence[pathlib.Path], policy: Any) -> None:
+    """DamagedFile names the first file that does not hold weights of a policy like this."""
+    other = copy.deepcopy(policy)
+    for path in paths:
+        weights = weights_of_past(path)
+        try:
+            put_weights(other, weights)
+        except (RuntimeError, TypeError) as error:
+            raise files.DamagedFile(f"{PAST}: {path} holds no weights of this network ({shown(str(error))})") from None

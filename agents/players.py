@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
+import hashlib
 import pathlib
 from typing import Any
 
 import numpy as np
 
 from agents import runs
-from agents.measures import Player, without_reward
-from agents.networks.actor import Actor
+from agents.measures import Player
 from murder_envs.core.checks import a_choice, fail
 from murder_envs.core.rng import episode_seed
 from murder_envs.drivers.batch import Batch
 from murder_envs.drivers.policies import COMPILED_POLICIES
 from murder_envs.drivers.search import METHODS, Search
+from murder_envs.networks.actor import Actor
+from murder_envs.networks.files import check_game
+from murder_envs.networks.policy import weights_of
 from murder_envs.ruleset import Ruleset
 
 PERFECT = "perfect_information"
 """The kind of agent that searches the true state."""
+
+SAMPLED = "@sampled"
+"""Behind a path: the agent draws its actions."""
 
 HELP = """an agent is `random`, `heuristic`, `search:1000` (simulations a decision; with method and playout:
 `search:1000:mo:heuristic`), `perfect_information:1000` (the same search, knowing everything: a ceiling, no fair
@@ -64,6 +70,15 @@ class Roles:
             actions[k] = self._actors[int(seat)].choose(batch, games[k])
         return actions
 
+    def digest(self) -> str:
+        """Stands for all weights, and for how actions are taken."""
+        of_all = hashlib.sha256()
+        for seat, actor in sorted(self._actors.items()):
+            of_all.update(f"{seat} {actor.sampled}".encode())
+            for name, array in weights_of(actor.policy).items():
+                of_all.update(name.encode() + array.tobytes())
+        return of_all.hexdigest()
+
     def probabilities(self, batch: Batch, game: int) -> np.ndarray:
         """float[n]: how likely each action is in a game."""
         actor = self._actors[int(batch.seats[game])]
@@ -71,9 +86,17 @@ class Roles:
 
 
 def named(text: str) -> tuple[str, str]:
-    """What tables call an agent, and by what it is made."""
+    """What tables call an agent, and by what it is made. A path that exists may have a `=` in it."""
     name, equals, agent = text.partition("=")
-    return (name, agent) if equals else (pathlib.Path(text).name, text)
+    if not equals or path_of(text)[0].exists():
+        return pathlib.Path(text).name, text
+    return name, agent
+
+
+def path_of(agent: str) -> tuple[pathlib.Path, bool]:
+    """The path that a trained agent's name has, in which there may be an `@` too, and: are its actions drawn?"""
+    path = agent.removesuffix(SAMPLED)
+    return (pathlib.Path(agent), False) if pathlib.Path(agent).exists() else (pathlib.Path(path), path != agent)
 
 
 def make_player(agent: str, ruleset: Ruleset) -> Player:
@@ -94,13 +117,17 @@ def make_player(agent: str, ruleset: Ruleset) -> Player:
             a_choice("agents", word, (*METHODS, *COMPILED_POLICIES))
             settings["method" if word in METHODS else "playout"] = word
         return Searcher(ruleset, simulations=int(simulations), perfect_information=kind == PERFECT, **settings)
-    path, at, how = agent.partition("@")
-    if at and how != "sampled":
-        fail("agents", f"@sampled or nothing behind a run, not {agent!r}")
-    if not pathlib.Path(path).exists():
+    path, sampled = path_of(agent)
+    if not path.exists():
+        _, at, how = agent.rpartition("@")
+        if at and how != "sampled":
+            fail("agents", f"{SAMPLED} or nothing behind a run that exists, not {agent!r}")
         fail("agents", f"random, heuristic, search:N, {PERFECT}:N or a run folder or model that exists, not {agent!r}")
-    trained_on, models = runs.load_models(pathlib.Path(path))
-    if trained_on.name != ruleset.name or without_reward(trained_on) != without_reward(ruleset):
-        config = dict(trained_on.config)
-        fail("agents", f"{path} was trained on {trained_on.name} with {config}, not on this configuration")
-    return Roles({seat: Actor(model.policy, bool(at)) for model, seats in models.values() for seat in seats})
+    trained_on, models = runs.load_models(path)
+    check_game(trained_on, ruleset, path)
+    actors = {seat: Actor(each.policy, sampled) for each in models.values() for seat in each.seats}
+    if len(actors) < ruleset.n_seats:
+        fail(
+            "agents", f"{path} plays the seats {sorted(actors)} only; name the run folder, which has a policy for each"
+        )
+    return Roles(actors)

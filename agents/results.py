@@ -14,6 +14,7 @@ from rich.console import Console
 from agents import measures, runs
 from agents.job import ALL, Job
 from murder_envs.drivers.transcript import Game
+from murder_envs.networks import files
 
 
 def named(policy: str, against: str) -> str:
@@ -27,9 +28,10 @@ def finish(job: Job, console: Console) -> None:
     """Write models, table, learning curve and a game; results.json, which says that the run is done, comes last."""
     run = job.run
     with console.status("playing the games of the final table"):
-        table = measures.final_table(job.judged, job.models, job.settings.test_games)
+        table = measures.final_table(job.judged, job.trained, job.settings.test_games)
+    net, prior_weight = job.settings.net, job.settings.prior_weight
     for name, (model, seats) in job.models.items():
-        runs.write(run / f"{name}.zip", runs.model_bytes(model, job.ruleset, seats))
+        runs.write(run / f"{name}.zip", files.policy_bytes(model.policy, job.ruleset, seats, net, prior_weight))
     runs.write(run / "game.txt", game_text(job, measures.TEST_SEED))
     runs.write(run / "curve.png", curve_png(job, table))
     steps, minutes = job.steps, job.counters["curve"][-1]["seconds"] / 60
@@ -53,7 +55,7 @@ player wins than the heuristic in the same seats of the same deals, with the 95 
 `trained` takes its likeliest action, `trained, sampled` draws one from its probabilities."""
 
 EXPLAINED_TOGETHER = """A row is one player in all seats; the deals are the same in all rows. `trained` takes its
-likeliest action, `trained, sampled` draws one from its probabilities. Intervals of win rates are Wilson's."""
+likeliest action, `trained, sampled` draws one from its probabilities."""
 
 
 def game_text(job: Job, seed: int) -> str:

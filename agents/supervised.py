@@ -8,8 +8,8 @@ import numpy as np
 import torch
 from sb3_contrib import MaskablePPO
 
-from agents.networks.actor import action_scores
 from murder_envs.core.checks import fail
+from murder_envs.networks.actor import action_scores
 
 OnProgress = Callable[[int, float], None]
 """Is told how many decisions were learnt from so far, and a figure that says how well the policy does."""

@@ -24,6 +24,7 @@ import contextlib
 import functools
 import math
 import pathlib
+import shlex
 import signal
 import sys
 import threading
@@ -39,13 +40,13 @@ from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.logger import Logger, TensorBoardOutputFormat
 from torch.utils.tensorboard.writer import SummaryWriter
 
-from agents import measures, opponents, results, runs
+from agents import checkpoints, measures, opponents, results, runs
 from agents import settings as all_settings
 from agents.cloning import clone
 from agents.improvement import improve
 from agents.job import ALL, Job, Learner, check_machine, choose_run, open_new, ready
 from agents.measures import Contest
-from agents.networks.actor import Actor
+from murder_envs.networks.actor import Actor
 from murder_envs.registry import GAMES
 
 SAVE_SECONDS = 60
@@ -82,7 +83,7 @@ def parser() -> argparse.ArgumentParser:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Train; returns the exit status: 0 done, 2 bad input, 130 stopped (to go on with --resume)."""
-    console = Console(highlight=False, emoji=False)
+    console = Console(markup=False, highlight=False, emoji=False)  # no markup: a path may have a [ in it
     command_line = parser()
     options = command_line.parse_args(argv)
     # The library would check every distribution that it makes; masks are never all zero here.
@@ -94,11 +95,17 @@ def main(argv: Sequence[str] | None = None) -> int:
                 run = open_new(options) if options.resume is None else choose_run(options)
                 until_done.enter_context(runs.locked(run))
                 with console.status("making ready (the first time, the game is compiled)"):
-                    job = ready(options, run)
+                    job = ready(options, run, functools.partial(console.print, soft_wrap=True))
             except ValueError as error:
                 print(f"{command_line.prog}: error: {error}", file=sys.stderr)
                 return 2
             return train(job, console)
+    except OSError as error:
+        print(
+            f"{command_line.prog}: error: cannot write {error.filename or 'a file'} ({error.strerror})", file=sys.stderr
+        )
+        print("when there is room again, --resume goes on from the last checkpoint", file=sys.stderr)
+        return 1
     except KeyboardInterrupt:
         console.print("stopped")
         return 130
@@ -121,7 +128,8 @@ def train(job: Job, console: Console) -> int:
         while job.steps < job.settings.steps:
             watch.between_rounds()
             if watch.stop:
-                console.print(f"stopped; go on with: python -m agents.train --resume {job.run}", soft_wrap=True)
+                again = shlex.join(["python", "-m", "agents.train", "--resume", str(job.run)])
+                console.print(f"stopped; go on with: {again}", soft_wrap=True)
                 return 130
             learn_a_round(job, watch)
         if job.counters["curve"][-1]["steps"] < job.steps:
@@ -137,7 +145,7 @@ def introduce(job: Job, console: Console) -> None:
     settings, ruleset = job.settings, job.ruleset
     one = len(job.learners) == 1
     who = "all seats share one policy" if one else "a policy each for " + " and ".join(job.policies)
-    console.print(f"[bold]{ruleset.name}[/bold], {ruleset.n_seats} players, {who}")
+    console.print(f"{ruleset.name}, {ruleset.n_seats} players, {who}", style="bold")
     n = sum(weights.numel() for weights in job.learners[0].model.policy.parameters())
     console.print(
         f"{settings.steps:,} decisions to learn from, {settings.envs} games at once, {n:,} weights, "
@@ -171,8 +179,7 @@ def learn_a_round(job: Job, watch: Watch) -> None:
         schedule: Any = learner.model.learning_rate
         schedule.remaining = 1 - job.steps / settings.steps
         if learner.pool is not None:
-            past = opponents.past_of(job.run, learner.others.name, learner.others.model.num_timesteps)
-            learner.pool.draw(past, settings.seed, job.steps)
+            learner.pool.draw(job.past_of(learner.others.name), settings.seed, job.steps)
         learner.model.learn(settings.envs * settings.rollout, watch, reset_num_timesteps=False)
 
 
@@ -238,7 +245,8 @@ class Watch(BaseCallback):
             self.evaluate()
             if settings.opponents:
                 for learner in self.job.learners:
-                    opponents.keep(self.job.run, learner.name, learner.model)
+                    kept = opponents.keep(self.job.run, learner.name, learner.model)
+                    self.job.counters["past"].setdefault(learner.name, []).append(kept)
         if due or self.stop or time.monotonic() - self._saved > SAVE_SECONDS:
             self.save()
 
@@ -262,8 +270,7 @@ class Watch(BaseCallback):
         """Write a checkpoint."""
         job = self.job
         counters = {**job.counters, "seconds": self.seconds}
-        batches = {learner.name: learner.env.batch for learner in job.learners}
-        runs.save_checkpoint(job.run, job.ruleset, job.models, batches, counters)
+        checkpoints.save(job.run, job.ruleset, job.settings, job.models, counters)
         self._saved = time.monotonic()
 
     def evaluate(self) -> None:
@@ -300,7 +307,7 @@ class Watch(BaseCallback):
         of_a_policy = [contest for contest in self.contests if contest.policy == self.contests[0].policy]
         heads = [f"against {contest.against}" if contest.against else "trained (95 %)" for contest in of_a_policy]
         who = "" if len(self.job.learners) == 1 else "policy      "
-        say(f"[bold]  decisions   minutes   {who}{''.join(f'{head:27}' for head in heads)}[/bold]".rstrip())
+        say(f"  decisions   minutes   {who}{''.join(f'{head:27}' for head in heads)}".rstrip(), style="bold")
         curve = self.job.counters["curve"]
         for k in range(0, len(curve), len(of_a_policy)):
             self.table_rows(curve[k : k + len(of_a_policy)])

@@ -14,6 +14,7 @@ from murder_envs.core.checks import fail, known_only
 from murder_envs.core.config import Check
 from murder_envs.core.tables import Actions, Layout
 from murder_envs.core.wording import Wording
+from murder_envs.picture.scene import Scene
 
 PAYOFFS = ("identical", "zero_sum", "general_sum")
 """Equal for all seats; adding up to 0; neither."""
@@ -72,6 +73,8 @@ class Ruleset:
             from one state to another, its private ones included; with `before` and `action` None, as the game begins.
             A game that gives none of these three has plain ones, which name actions and phases by their identifiers,
             say of others only that they have acted, and tell nothing that a seat learns on the way.
+        scene: (rules, state, reader) -> the table as a picture of what the reader knows; its size is the same for all
+            states and readers.
         rules_text: the rules in our own words, 300 to 900 words of Markdown; "" if the game has none.
         rules_full: the same in full, by the rulebook's headings, and what is ours where the rulebook is silent.
         figures: (rules, state) -> numbers of a finished game, which reference figures average.
@@ -101,6 +104,7 @@ class Ruleset:
     snapshot: Callable[[np.ndarray, np.ndarray], dict[str, Any]]
     info: Callable[[np.ndarray, np.ndarray, int], dict[str, Any]]
     text: Callable[[np.ndarray, np.ndarray, int | None], str]
+    scene: Callable[[np.ndarray, np.ndarray, int | None], Scene]
     figures: Callable[[np.ndarray, np.ndarray], dict[str, float]]
     public: Callable[[np.ndarray, np.ndarray], dict[str, Any]]
     options: Mapping[str, Check] = field(default_factory=dict)

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import importlib
+import os
 
 import pytest
 
 from murder_envs.registry import GAMES
 from tests.support import CASES, ruleset_of
+
+os.environ.setdefault("SDL_VIDEODRIVER", "dummy")  # windows open on a screen that nobody looks at
 
 
 def game_of(item: pytest.Item) -> int:

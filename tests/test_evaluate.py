@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import functools
 import json
 import math
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import sys
+import time
 
 import numpy as np
 import pytest
@@ -15,10 +23,10 @@ pytest.importorskip("sb3_contrib")
 
 from rich.console import Console
 
-from agents import evaluate, measures, players, train
+from agents import evaluate, measures, players, train, workers
 from agents.report import markdown_table, provenance
 from murder_envs import registry
-from tests.support import ruleset_of
+from tests.support import ROOT, ruleset_of
 
 SEED = 11
 QUIET = Console(quiet=True)
@@ -98,7 +106,7 @@ def test_the_gain_is_the_mean_of_paired_differences(game):
             each.append(measures.play(ruleset, seated, 6, chunk)[1][:, seat])
         paid[row] = np.mean(each, 0)
     differences = paid["heuristic"] - paid["random"]
-    assert cell.gain == pytest.approx(measures.mean_interval(differences))
+    assert cell.gain == pytest.approx(measures.mean_interval(differences, -2, 2))
     assert all(cell.gain == (0, 0, 0) for cell in evaluation.cells if cell.row == cell.column)
 
 
@@ -171,7 +179,7 @@ def test_a_trained_model_is_an_agent(tmp_path):
     value = {(cell.row, cell.column): cell.win_rate for cell in matrix(game, agents, deals=4).cells}
     assert value["trained", "trained"] == value["file", "file"]
     other = next(name for name in registry.GAMES if name != game)
-    with pytest.raises(ValueError, match="agents: .* was trained on"):
+    with pytest.raises(ValueError, match=f"game: .* was trained on {game}, not on {other}"):
         players.make_player(str(run), ruleset_of(other))
 
 
@@ -200,14 +208,245 @@ def test_bad_input_is_named_and_leaves_nothing(tmp_path, capsys, arguments, name
     assert not (tmp_path / "out").exists()
 
 
-def test_intervals_of_shares():
-    won = np.array([[1.0, 0.0]] * 50)
-    assert measures.share_interval(won) == (0.5, *measures.wilson(50, 100))
-    one = np.array([[1.0], [0.0], [1.0], [1.0]])
-    assert measures.share_interval(one) == (0.75, *measures.wilson(3, 4))
-    mixed = np.array([[1.0, 1.0]] * 50 + [[1.0, 0.0]] * 50)
-    value, low, high = measures.share_interval(mixed)
-    assert value == 0.75 and (low, high) == pytest.approx((0.701, 0.799), abs=1e-3)
+# -- What is kept -----------------------------------------------------------------------------------------------------
+
+GAME = next(iter(registry.GAMES))
+SMALL = ["--game", GAME, "--agents", "random", "search:30:flat:random", "--deals", "60", "--seed", "3"]
+
+
+def run_in(out: pathlib.Path) -> pathlib.Path:
+    """The only evaluation in a folder."""
+    (folder,) = out.iterdir()
+    return folder
+
+
+def cells_of(folder: pathlib.Path) -> list[dict[str, str]]:
+    """The matrix, without the command that made it."""
+    rows = csv.DictReader((folder / "matrix.csv").open(encoding="utf-8"))
+    return [{name: value for name, value in row.items() if name != "command"} for row in rows]
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> pathlib.Path:
+    """The folder of an evaluation that went through."""
+    out = tmp_path_factory.mktemp("whole")
+    assert evaluate.main([*SMALL, "--processes", "1", "--out", str(out)]) == 0
+    return run_in(out)
+
+
+def test_evaluations_of_one_second_have_folders_of_their_own(tmp_path, monkeypatch):
+    monkeypatch.setattr(evaluate.time, "strftime", lambda *_: "20260101-000000")
+    for seed in ("3", "4"):
+        arguments = ["--game", GAME, "--agents", "random", "--deals", "2", "--seed", seed, "--processes", "1"]
+        assert evaluate.main([*arguments, "--out", str(tmp_path)]) == 0
+    folders = sorted(tmp_path.iterdir())
+    assert [json.loads((each / "evaluation.json").read_text())["seed"] for each in folders] == [3, 4]
+
+
+def test_what_was_played_is_gone_on_from(whole, tmp_path, monkeypatch):
+    """Nothing is played twice; a line that was cut off counts for nothing."""
+    folder = tmp_path / "half"
+    shutil.copytree(whole, folder, ignore=shutil.ignore_patterns("matrix.*", "evaluation.json"))
+    lines = (whole / evaluate.GAMES_PLAYED).read_bytes().splitlines(keepends=True)
+    (folder / evaluate.GAMES_PLAYED).write_bytes(b"".join(lines[:5]) + lines[5][:40])
+    played: list[evaluate.Part] = []
+    real = evaluate.play_part
+    monkeypatch.setattr(evaluate, "play_part", lambda part: (played.append(part), real(part))[1])
+    assert evaluate.main(["--resume", str(folder), "--processes", "1"]) == 0
+    assert len(played) == len(set(played)) == len(lines) - 5
+    assert cells_of(folder) == cells_of(whole)
+    assert sorted((folder / evaluate.GAMES_PLAYED).read_bytes().splitlines(keepends=True)) == sorted(lines)
+
+
+def children_of(process: int) -> list[int]:
+    """The numbers of a process's children that are Python."""
+    found = []
+    for path in pathlib.Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError):
+            name, _, rest = path.read_text().rpartition(")")
+            if int(rest.split()[1]) == process and "spawn_main" in (path.parent / "cmdline").read_text():
+                found.append(int(path.parent.name))
+    return found
+
+
+def lives(process: int) -> bool:
+    try:
+        return pathlib.Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not pathlib.Path("/proc/self/stat").exists(), reason="how processes are listed")
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
+def test_an_evaluation_that_is_stopped_leaves_no_process_and_goes_on(whole, tmp_path, how):
+    command = [sys.executable, "-m", "agents.evaluate", *SMALL, "--processes", "2", "--out", str(tmp_path)]
+    process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    for _ in range(6000):
+        if any(path.stat().st_size for path in tmp_path.glob(f"*/{evaluate.GAMES_PLAYED}")):
+            break
+        assert process.poll() is None, process.communicate()[0]
+        time.sleep(0.01)
+    workers_of = children_of(process.pid)
+    assert len(workers_of) == 2
+    process.send_signal(how)
+    output, _ = process.communicate(timeout=30)
+    assert process.returncode == (-signal.SIGKILL if how == signal.SIGKILL else 130), output
+    for _ in range(1000):
+        if not any(map(lives, workers_of)):
+            break
+        time.sleep(0.01)
+    assert not any(map(lives, workers_of))
+    folder = run_in(tmp_path)
+    assert not (folder / "matrix.csv").exists()
+    if how != signal.SIGKILL:
+        assert f"python -m agents.evaluate --resume {folder}" in output and "Traceback" not in output
+    assert evaluate.main(["--resume", str(folder), "--processes", "1"]) == 0
+    assert cells_of(folder) == cells_of(whole)
+
+
+def test_another_evaluation_is_not_gone_on_with(whole, tmp_path, capsys):
+    folder = tmp_path / "other"
+    for damage, named in (
+        (lambda: (folder / evaluate.PLAN).unlink(), "is no folder of an evaluation"),
+        (lambda: (folder / evaluate.PLAN).write_text('{"options": 3}'), "resume: a list, not 3"),
+        (lambda: other_plan(folder, version=0), f"the version of {GAME} is another"),
+        (lambda: other_plan(folder, models={"random": ""}), "a trained agent is another"),
+        (lambda: (folder / evaluate.GAMES_PLAYED).write_text("{}\n"), "line 1 of "),
+    ):
+        shutil.rmtree(folder, ignore_errors=True)
+        shutil.copytree(whole, folder)
+        damage()
+        with pytest.raises(SystemExit) as stopped:
+            evaluate.main(["--resume", str(folder), "--processes", "1"])
+        error = capsys.readouterr().err
+        assert stopped.value.code == 2 and named in error and "Traceback" not in error
+
+
+def other_plan(folder: pathlib.Path, **changes: object) -> None:
+    path = folder / evaluate.PLAN
+    path.write_text(json.dumps({**json.loads(path.read_text()), **changes}))
+
+
+def nothing() -> None:
+    """What a worker begins with."""
+
+
+def square_or_die(task: tuple[int, str]) -> int:
+    """The square of a number; dies once at 3, and at 4 each time."""
+    number, trace = task
+    if number == 4 or number == 3 and not os.path.exists(trace):
+        pathlib.Path(trace).touch()
+        os._exit(9)
+    return number * number
+
+
+@pytest.mark.slow
+def test_a_worker_that_dies_is_replaced(tmp_path):
+    tasks = [(number, str(tmp_path / "died")) for number in (0, 1, 2, 3, 5, 6)]
+    found = dict(workers.results(square_or_die, tasks, 2, nothing))
+    assert found == {task: task[0] ** 2 for task in tasks} and (tmp_path / "died").exists()
+
+
+@pytest.mark.slow
+def test_workers_that_die_again_and_again_are_told_of(tmp_path):
+    tasks = [(number, str(tmp_path / "died")) for number in (1, 4, 5)]
+    found = []
+    with pytest.raises(workers.WorkersDied, match="workers died 3 times in a row"):
+        for task, result in workers.results(square_or_die, tasks, 1 + 1, nothing):
+            found.append((task, result))
+    assert all(result == task[0] ** 2 for task, result in found)
+
+
+def test_what_goes_wrong_in_a_worker_is_raised_here(tmp_path):
+    with pytest.raises(TypeError):
+        list(workers.results(square_or_die, [3], 2, nothing))
+
+
+# -- Intervals --------------------------------------------------------------------------------------------------------
+
+SHARES = np.linspace(0.02, 0.98, 97)
+
+
+def chances_of_counts(n: int) -> np.ndarray:
+    """float[shares, n + 1]: how likely k of n deals are won, exactly."""
+    k, logs = np.arange(n + 1), np.cumsum(np.log(np.maximum(1, np.arange(n + 1))))
+    return np.exp(logs[n] - logs - logs[::-1] + np.outer(np.log(SHARES), k) + np.outer(np.log(1 - SHARES), n - k))
+
+
+@pytest.mark.parametrize("n", [20, 23, 30, 41, 50, 71, 100, 200, 332, 1000])
+@pytest.mark.parametrize(
+    ("lost", "won", "low"), [(0, 1, 0), (0, 1, -1), (-1, 1, -1), (-1 / 3, 1, -1), (-1, 1 / 3, -1)], ids=str
+)
+def test_intervals_hold_where_a_deal_is_won_or_lost(n, lost, won, low):
+    """Computed exactly: the share, and means of returns of whatever size."""
+    counts = np.arange(n + 1)
+    values = np.where(np.arange(n) < counts[:, None], won, lost).astype(np.float64)
+    ends = measures.intervals(values, low, 1)
+    true, chances = (lost + (won - lost) * SHARES)[:, None], chances_of_counts(n)
+    assert chances.sum(1) == pytest.approx(1)
+    coverage = (chances * ((ends[0] <= true) & (true <= ends[1]))).sum(1)
+    assert coverage.min() >= 0.94, SHARES[coverage.argmin()]
+    needed = 2 * measures.Z * (won - lost) * np.sqrt(SHARES * (1 - SHARES) / n)
+    wider = (chances * (ends[1] - ends[0])).sum(1) / needed
+    assert wider.mean() < 1 + 3 / n**0.5
+
+
+def deals(random: np.random.Generator, samples: int, n: int, seats: int, share: float, alike: str) -> np.ndarray:
+    """float[samples, n]: the share of its seats that win each deal; `alike`: how the seats of a deal go together."""
+    if alike == "apart":
+        return random.binomial(seats, share, (samples, n)) / seats
+    if alike == "by luck of the deal":
+        luck = random.beta(share * 3, (1 - share) * 3, (samples, n))
+        return random.binomial(seats, luck) / seats
+    if alike == "some deals":
+        apart, same = deals(random, samples, n, seats, share, "apart"), random.random((samples, n)) < share
+        return np.where(random.random((samples, n)) < 0.5, apart, same)
+    of_each = share + min(share, 1 - share) * np.linspace(-0.9, 0.9, seats)  # "by seat"
+    return random.binomial(1, of_each, (samples, n, seats)).mean(2)
+
+
+@pytest.mark.parametrize("seats", [2, 4, 7])
+@pytest.mark.parametrize("alike", ["apart", "by luck of the deal", "some deals", "by seat"])
+def test_intervals_hold_for_several_seats_of_a_deal(seats, alike):
+    random = np.random.default_rng(seats)
+    for n, samples in ((20, 4000), (60, 2000), (200, 1000), (1000, 500)):
+        for share in (0.02, 0.06, 0.2, 0.5, 0.9, 0.98):
+            values = deals(random, samples, n, seats, share, alike)
+            low, high = measures.intervals(values, 0, 1)
+            holds = ((low <= share) & (share <= high)).mean()
+            assert holds >= 0.94 - 2.5 * math.sqrt(0.94 * 0.06 / samples), (n, share)
+            needed = 2 * measures.Z * values.mean(1).std()
+            assert (high - low).mean() / needed < 1.1 + 1.9 / (n * min(share, 1 - share)) ** 0.5, (n, share)
+
+
+@pytest.mark.parametrize("n", [1, 2, 20, 1000])
+def test_an_interval_always_has_a_width(n):
+    for seats in (1, 7):
+        for won in (0.0, 1.0):
+            value, low, high = measures.share_interval(np.full((n, seats), won))
+            assert value == won and 0 <= low <= won <= high <= 1 and high - low > 0.5 / n
+    for value in (-1.0, 0.0, 0.25, 1.0):
+        mean, low, high = measures.mean_interval(np.full(n, value))
+        assert mean == value and -1 <= low <= value <= high <= 1 and high - low > 0.5 / n
+    assert n > 1 or measures.share_interval(np.ones((1, 1))) == (1, 0, 1)
+
+
+def test_an_interval_of_numbers_worked_out_by_hand():
+    """Three and one of 0 and 1, with one more of each: 4 of 6, variance 2/9, Student's 3.182 for three degrees."""
+    value, low, high = measures.share_interval(np.array([[1.0], [0.0], [1.0], [1.0]]))
+    assert value == 0.75 and high == 1
+    assert low == pytest.approx(4 / 6 - 3.182 * math.sqrt(2 / 9 / 6) - 1 / 16, abs=0.01)
+
+
+def test_ratings_do_not_depend_on_the_order_of_the_agents():
+    game = next(name for name in registry.GAMES if not measures.paid_alike(ruleset_of(name)))
+    agents = {"random": "random", "heuristic": "heuristic", "again": "heuristic"}
+    one = matrix(game, agents)
+    for names in (["heuristic", "again", "random"], ["again", "random", "heuristic"]):
+        other = matrix(game, {name: agents[name] for name in names})
+        assert other.ratings == one.ratings
+        assert {str(cell) for cell in other.cells} == {str(cell) for cell in one.cells}
 
 
 # -- Reports ----------------------------------------------------------------------------------------------------------

@@ -109,7 +109,6 @@ def test_the_makefile_installs_extras_that_there_are():
 
 def test_every_library_of_an_extra_is_used():
     """By an import, a tool's call or a plugin, in the code or in what runs it."""
-    used_otherwise = {"pygame-ce"}  # imported by PettingZoo's classic games
     code = "".join(
         path.read_text(encoding="utf-8")
         for folder in ("murder_envs", "agents", "benchmarks", "tests", "notebooks")
@@ -117,12 +116,14 @@ def test_every_library_of_an_extra_is_used():
         if path.suffix in (".py", ".ipynb")
     )
     code += text("Makefile") + text(".ci/release.py") + text("pyproject.toml").partition("[project]")[0]
-    names = {"open_spiel": "pyspiel", "ipykernel": "ipykernel", "pytest-xdist": "-n ", "pytest-cov": "--cov"}
+    names = {
+        "open_spiel": "pyspiel", "ipykernel": "ipykernel", "pytest-xdist": "-n ", "pytest-cov": "--cov",
+        "pillow": "from PIL", "pygame-ce": "import pygame",
+    }  # fmt: skip
     for extra, requirements in PROJECT["project"]["optional-dependencies"].items():
         for requirement in requirements:
             name = re.split(r"[\[<>=]", requirement)[0]
-            if name not in used_otherwise:
-                assert names.get(name, name.replace("-", "_")) in code, (extra, name)
+            assert names.get(name, name.replace("-", "_")) in code, (extra, name)
 
 
 @pytest.mark.parametrize("script", CLIENTS, ids=lambda path: path.stem)

@@ -22,7 +22,7 @@ PACKAGE = ROOT / "murder_envs"
 
 GAME_FILES = {
     "__init__", "cards", "config", "deal", "heuristic", "knowledge", "moves", "play", "redeal", "snapshots", "state",
-    "text", "view",
+    "picture", "text", "view",
 }  # fmt: skip
 SOME_GAMES_FILES = {
     "case", "counts", "effects", "events", "generator", "layout", "names", "position", "record", "sentences", "series",
@@ -31,7 +31,7 @@ SOME_GAMES_FILES = {
 READING_ORDER = [
     "cards", "case", "moves", "layout", "counts", "state", "config", "generator", "deal", "sheet", "knowledge",
     "events", "effects", "play", "redeal", "view", "record", "snapshots", "position", "names",
-    "story", "words", "sentences", "text", "writing",
+    "story", "words", "sentences", "text", "picture", "writing",
 ]  # fmt: skip
 """Of a game's files each may import those before it."""
 
@@ -45,11 +45,14 @@ DATA_FILES = {
 
 LAYERS = {
     "core": {"core"},
-    "ruleset": {"core"},
+    "picture": {"core", "picture"},
+    "ruleset": {"core", "picture"},
     "registry": {"core", "ruleset"},
-    "games": {"core", "ruleset", "games"},
-    "drivers": {"core", "ruleset", "registry", "drivers"},
-    "api": {"core", "ruleset", "registry", "drivers", "api"},
+    "games": {"core", "ruleset", "picture", "games"},
+    "drivers": {"core", "ruleset", "picture", "registry", "drivers"},
+    "replay": {"core", "ruleset", "picture", "registry", "drivers", "replay"},
+    "api": {"core", "ruleset", "picture", "registry", "drivers", "replay", "api"},
+    "networks": {"core", "ruleset", "registry", "drivers", "api", "networks"},
     "warm": {"core", "ruleset", "registry", "drivers", "api"},
 }
 """Part of the package -> the parts that it may import. `registry` names the games, and imports one if asked for it."""

@@ -64,8 +64,8 @@ def reader_of(name: str) -> int | None:
     return None if name == "above" else int(name)
 
 
-def cases(key: str) -> Any:
-    found = [(game, entry) for game in GAMES for entry in data(game, "texts.toml").get(key, [])]
+def cases(*keys: str) -> Any:
+    found = [(game, entry) for game in GAMES for key in keys for entry in data(game, "texts.toml").get(key, [])]
     return pytest.mark.parametrize(("game", "entry"), found, ids=[f"{game}-{entry['name']}" for game, entry in found])
 
 
@@ -85,22 +85,16 @@ def test_told(game, entry):
 
 @pytest.mark.nojit
 @pytest.mark.fast
-@cases("describe")
-def test_describe(game, entry):
+@cases("describe", "asked")
+def test_says(game, entry):
     cursor = position(game, entry)
     act(cursor, entry.get("actions", []))
     for reader, sentence in entry["says"].items():
-        assert cursor.describe(cursor.ruleset.actions.id(entry["action"]), reader_of(reader)) == sentence, reader
-
-
-@pytest.mark.nojit
-@pytest.mark.fast
-@cases("asked")
-def test_asked(game, entry):
-    cursor = position(game, entry)
-    act(cursor, entry.get("actions", []))
-    for reader, sentence in entry["says"].items():
-        assert cursor.asked(reader_of(reader)) == sentence, reader
+        seat = reader_of(reader)
+        if "action" in entry:
+            assert cursor.describe(cursor.ruleset.actions.id(entry["action"]), seat) == sentence, reader
+        else:
+            assert cursor.asked(seat) == sentence, reader
 
 
 @every_game

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import base64
+import contextlib
 import csv
 import dataclasses
+import errno
 import functools
 import io
 import json
 import os
 import pathlib
 import pickle
+import shutil
 import signal
 import subprocess
 import sys
 import time
-import zipfile
+from collections.abc import Iterator
 
 import gymnasium
 import numpy as np
@@ -23,17 +27,34 @@ import pytest
 torch = pytest.importorskip("torch")
 pytest.importorskip("sb3_contrib")
 
-from agents import cloning, evaluate, improvement, job, measures, results, runs, settings, train  # noqa: E402
-from agents.networks.actor import Actor  # noqa: E402
-from agents.networks.encoder import Encoder, features  # noqa: E402
-from agents.networks.residual import ResidualPolicy  # noqa: E402
+from sb3_contrib import MaskablePPO  # noqa: E402
+
+from agents import (  # noqa: E402
+    cloning,
+    evaluate,
+    improvement,
+    job,
+    measures,
+    opponents,
+    players,
+    results,
+    runs,
+    settings,
+    train,
+)
 from agents.opponents import OpponentPool  # noqa: E402
 from agents.settings import Settings  # noqa: E402
 from murder_envs import registry  # noqa: E402
+from murder_envs.api import aec  # noqa: E402
 from murder_envs.api.sb3 import BatchVecEnv  # noqa: E402
-from murder_envs.drivers import rollout  # noqa: E402
+from murder_envs.drivers import rollout, transcript  # noqa: E402
 from murder_envs.drivers.batch import Batch  # noqa: E402
 from murder_envs.drivers.prior import ScriptedPrior  # noqa: E402
+from murder_envs.networks import agent, files  # noqa: E402
+from murder_envs.networks import policy as networks_policy  # noqa: E402
+from murder_envs.networks.actor import Actor  # noqa: E402
+from murder_envs.networks.encoder import Encoder, features  # noqa: E402
+from murder_envs.networks.residual import ResidualPolicy  # noqa: E402
 from tests.support import ROOT  # noqa: E402
 
 GAME = next(iter(registry.GAMES))
@@ -60,9 +81,7 @@ def rows_of(run: pathlib.Path) -> list[dict[str, str]]:
 
 def weights_of(path: pathlib.Path) -> dict[str, np.ndarray]:
     """The weights of a model or checkpoint."""
-    with zipfile.ZipFile(path) as archive:
-        kept = torch.load(io.BytesIO(archive.read("policy.pth")), weights_only=True)
-    return {name: tensor.numpy() for name, tensor in kept.items()}
+    return files.arrays_of(files.entries_of(path.read_bytes(), path)[files.WEIGHTS])
 
 
 def same_run(one: pathlib.Path, other: pathlib.Path, model: str = "model.zip") -> None:
@@ -209,7 +228,7 @@ def test_one_process_at_a_time(tmp_path, finished, capsys):
     with runs.locked(finished):
         assert runs.is_locked(finished)
         assert train.main(["--resume", str(finished), "--steps", "10_000"]) == 2
-    assert "is being trained by another process" in capsys.readouterr().err
+    assert "another process is at work on " in capsys.readouterr().err
     assert not runs.is_locked(finished)
 
 
@@ -284,6 +303,51 @@ def test_a_crash_while_a_checkpoint_is_written_costs_only_that_one(finished, tmp
     assert not list(run.rglob("*.part"))
 
 
+@pytest.mark.parametrize("calls", [1, 5, 8])
+def test_a_full_disk_is_told_and_leaves_no_partial_file(finished, tmp_path, monkeypatch, capsys, calls):
+    """A run that had begun goes on when there is room again."""
+    real, so_far = os.fsync, iter(range(1000))
+
+    def fsync(file: int) -> None:
+        if next(so_far) >= 2 * (calls - 1):  # two calls a file: it, and its folder
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        real(file)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "fsync", fsync)
+        status = train.main([*SMALL, "--steps", str(STEPS), "--out", str(tmp_path)])
+    assert not list(tmp_path.rglob("*.part"))
+    error = capsys.readouterr().err
+    assert "No space left on device" in error and "Traceback" not in error and str(tmp_path) in error
+    if calls == 1:
+        assert status == 2 and not list(tmp_path.iterdir())
+        return
+    assert status == 1
+    assert train.main(["--resume", str(run_of(tmp_path))]) == 0
+    same_run(finished, run_of(tmp_path))
+
+
+def test_a_run_in_a_folder_with_signs_in_its_name(finished, tmp_path, capsys):
+    """Those that mean something to the console or to names of agents."""
+    out = tmp_path / "a=b@sampled [bold]c[/red] :smile: #d"
+    arguments = [*SMALL, "--steps", "512", "--eval-games", "8", "--test-games", "8"]
+    assert train.main([*arguments, "--out", str(out)]) == 0
+    run = run_of(out)
+    assert f"run folder: {run}\n" in capsys.readouterr().out
+    for how in (["--resume", str(run), "--steps", "768"], ["--resume", "--out", str(out), "--steps", "1024"]):
+        (run / "results.json").unlink()
+        assert train.main(how) == 0
+    assert evaluate.main(["--run", str(run), "--games", "8"]) == 0
+    assert str(run) in capsys.readouterr().out
+    agents = [str(run), f"{run}@sampled", f"mine={run}", f"drawn={run / 'model.zip'}@sampled"]
+    matrix = ["--game", GAME, "--config", "tiny", "--deals", "2", "--processes", "1", "--out", str(out / "[i]e")]
+    assert evaluate.main([*matrix, "--agents", *agents]) == 0
+    (table,) = (out / "[i]e").rglob("matrix.csv")
+    names = {row["row"] for row in csv.DictReader(table.open(encoding="utf-8"))}
+    assert names == {run.name, f"{run.name}@sampled", "mine", "drawn"}
+    assert str(table.parent) in capsys.readouterr().out
+
+
 # -- Bad input --------------------------------------------------------------------------------------------------------
 
 
@@ -340,19 +404,14 @@ def test_an_unwritable_run_folder(tmp_path, capsys):
 
 def changed(path: pathlib.Path, **facts: object) -> None:
     """Let a model or checkpoint say something else of itself."""
-    with zipfile.ZipFile(path) as archive:
-        entries = {name: archive.read(name) for name in archive.namelist()}
-    entries[runs.FACTS] = json.dumps({**json.loads(entries[runs.FACTS]), **facts}).encode()
-    with zipfile.ZipFile(path, "w") as archive:
-        for name, content in entries.items():
-            archive.writestr(name, content)
+    entries = files.entries_of(path.read_bytes(), path)
+    entries[files.FACTS] = json.dumps({**json.loads(entries[files.FACTS]), **facts}).encode()
+    path.write_bytes(files.archive(entries))
 
 
 @pytest.fixture
 def unfinished(finished, tmp_path) -> pathlib.Path:
     """A copy of the finished run without its results: one that can go on."""
-    import shutil
-
     return pathlib.Path(
         shutil.copytree(finished, tmp_path / "run", ignore=shutil.ignore_patterns("results.json", "model.zip"))
     )
@@ -361,7 +420,8 @@ def unfinished(finished, tmp_path) -> pathlib.Path:
 @pytest.mark.parametrize(
     ("facts", "named"),
     [
-        ({"game": "cluedo"}, f"was trained on cluedo, not on {GAME}"),
+        ({"game": "cluedo"}, "is of 'cluedo', which is not here"),
+        ({"game": next(name for name in registry.GAMES if name != GAME)}, f", not on {GAME}"),
         ({"version": 0}, f"was trained on version 0 of {GAME}, here is version"),
         ({"config": {}}, "config: "),
         ({"actions": 3}, "actions: "),
@@ -378,11 +438,96 @@ def test_a_checkpoint_of_something_else_is_refused(unfinished, capsys, facts, na
     assert before == {file: file.read_bytes() for file in unfinished.rglob("*.*") if file in before}
 
 
-def test_what_is_no_checkpoint_is_refused(unfinished, capsys):
-    path = runs.checkpoints(unfinished)[-1]
+def flip_a_bit(path: pathlib.Path) -> None:
+    content = bytearray(path.read_bytes())
+    content[len(content) // 2] ^= 8
+    path.write_bytes(content)
+
+
+def cut(path: pathlib.Path) -> None:
     path.write_bytes(path.read_bytes()[:1000])
+
+
+def put_zeros(path: pathlib.Path) -> None:
+    path.write_bytes(bytes(path.stat().st_size))
+
+
+def empty(path: pathlib.Path) -> None:
+    path.write_bytes(b"")
+
+
+def put_other_weights(path: pathlib.Path) -> None:
+    entries = files.entries_of(path.read_bytes(), path)
+    inner = files.entries_of(entries["model.zip"], path)
+    weights = {name: array[..., :1] for name, array in files.arrays_of(inner[files.WEIGHTS]).items()}
+    inner[files.WEIGHTS] = files.arrays_bytes(weights)
+    path.write_bytes(files.archive({**entries, "model.zip": files.archive(inner)}))
+
+
+@pytest.mark.parametrize("damage", [flip_a_bit, cut, put_zeros, empty, put_other_weights])
+def test_a_damaged_checkpoint_is_named_and_the_one_before_it_serves(finished, unfinished, capsys, damage):
+    path = runs.checkpoints(unfinished)[-1]
+    damage(path)
+    assert train.main(["--resume", str(unfinished)]) == 0
+    said = capsys.readouterr().out.replace("\n", " ")
+    assert str(path) in said and "going on from the checkpoint before it" in said
+    same_run(finished, unfinished)
+
+
+def test_foreign_files_among_the_checkpoints_are_let_alone(finished, unfinished):
+    folder = unfinished / "checkpoints"
+    foreign = [folder / name for name in ("notes.txt", "step-many.zip", "step-000000009999.zip.old", "other.part")]
+    for path in foreign:
+        path.write_text("mine")
+    (folder / "step-000000009999.zip").mkdir()
+    assert train.main(["--resume", str(unfinished)]) == 0
+    assert all(path.read_text() == "mine" for path in foreign)
+    same_run(finished, unfinished)
+
+
+def test_without_a_readable_checkpoint_a_run_stays_as_it_is(unfinished, capsys):
+    for path in runs.checkpoints(unfinished):
+        cut(path)
+    config = (unfinished / "config.json").read_bytes()
     assert train.main(["--resume", str(unfinished)]) == 2
-    assert f"{path} is no model or checkpoint of agents.train" in capsys.readouterr().err
+    assert f"error: checkpoint: none in {unfinished} can be read; start a new run" in capsys.readouterr().err
+    assert (unfinished / "config.json").read_bytes() == config
+
+
+def test_a_flipped_bit_is_noticed_or_does_no_harm(finished):
+    path = finished / "model.zip"
+    content, weights = path.read_bytes(), weights_of(path)
+    for at in np.random.default_rng(1).integers(len(content), size=100):
+        flipped = bytearray(content)
+        flipped[at] ^= 1 << int(at) % 8
+        try:
+            policy = files.read_policy(bytes(flipped), path).policy
+        except ValueError as error:
+            assert str(path) in str(error)
+            continue
+        for name, array in networks_policy.weights_of(policy).items():
+            np.testing.assert_array_equal(array, weights[name], err_msg=f"byte {at}")
+
+
+def test_lost_policies_of_the_past_are_named(tmp_path, capsys):
+    """The checkpoint before them serves, if it needs none of those that are lost."""
+    every = {name: settings.of_game(name) for name in registry.GAMES}
+    other = next(name for name, own in every.items() if "past" in own.opponents and not own.roles)
+    few = ["--cloning-decisions", "0", "--improvement-positions", "0", "--prior-weight", "0", "--net", "8,8"]
+    arguments = ["--game", other, *SMALLER, *few, "--evals", "2", "--eval-games", "8", "--test-games", "8"]
+    assert train.main([*arguments, "--steps", "768", "--out", str(tmp_path)]) == 0
+    run = run_of(tmp_path)
+    before = weights_of(run / "model.zip")
+    newest = sorted((run / "past").iterdir())[-1]
+    flip_a_bit(newest)
+    assert train.main(["--resume", str(run), "--steps", "768"]) == 0
+    assert f"{newest} is damaged, a policy of the past" in capsys.readouterr().out
+    for name, array in weights_of(run / "model.zip").items():
+        np.testing.assert_array_equal(array, before[name], err_msg=name)
+    shutil.rmtree(run / "past")
+    assert train.main(["--resume", str(run), "--steps", "1024"]) == 2
+    told = capsys.readouterr()
+    assert "is missing, a policy of the past" in told.out and f"none in {run} can be read" in told.err
 
 
 def test_resuming_keeps_game_and_settings(unfinished, capsys, monkeypatch):
@@ -391,11 +536,39 @@ def test_resuming_keeps_game_and_settings(unfinished, capsys, monkeypatch):
         (["--game", "other_game"], f"is of {GAME}, not of 'other_game'"),
         (["--seed", "5"], "seed: "),
         (["--net", "8"], "net: "),
-        (["--players", "4"], "config: "),
+        (["--players", "4"], "num_players: "),
+        (["--set", "level=3"], "level: "),
+        (["--config", "default"], "num_players: "),
+        (["--threads", "2"], "threads: "),
         (["--steps", "100"], "steps: "),
     ):
         assert train.main(["--resume", str(unfinished), *arguments]) == 2
         assert named in capsys.readouterr().err
+
+
+def test_options_equal_to_those_of_the_run_are_no_conflict(finished, unfinished):
+    ours = json.loads((unfinished / "config.json").read_text())["config"]
+    options = ["--game", GAME, "--config", "tiny", "--players", str(ours["num_players"]), "--threads", "1"]
+    options += ["--set", f"level={ours['level']}"] if "level" in ours else []
+    assert train.main(["--resume", str(unfinished), *options, "--steps", str(STEPS), "--seed", "0"]) == 0
+    same_run(finished, unfinished)
+
+
+def test_the_threads_are_part_of_a_run(unfinished, capsys):
+    before = torch.get_num_threads()
+    path = unfinished / "config.json"
+    content = json.loads(path.read_text())
+    try:
+        path.write_text(json.dumps({**content, "threads": 3}))
+        assert train.main(["--resume", str(unfinished)]) == 0
+        assert torch.get_num_threads() == 3 and ", 3 threads, " in capsys.readouterr().out
+    finally:
+        torch.set_num_threads(before)
+    for threads in (0, "all", None, 1.5):
+        path.write_text(json.dumps({**content, "threads": threads}))
+        assert train.main(["--resume", str(unfinished)]) == 2
+        error = capsys.readouterr().err
+        assert "error: threads: " in error and str(path) in error
 
 
 @pytest.mark.parametrize(
@@ -425,7 +598,7 @@ def test_an_older_run_is_refused(unfinished, capsys):
     path = unfinished / "config.json"
     content = json.loads(path.read_text())
     path.write_text(json.dumps({**content, "format": 2}))
-    with pytest.raises(ValueError, match=f"^run: {unfinished} has format 2, this program reads {runs.FORMAT}"):
+    with pytest.raises(ValueError, match=f"^run: {unfinished} has format 2, this program reads {files.FORMAT}"):
         runs.load_models(unfinished)
     del content["settings"]["steps"]
     path.write_text(json.dumps(content))
@@ -438,6 +611,159 @@ def test_evaluating_what_is_no_run_is_refused(tmp_path, capsys):
         evaluate.main(["--run", str(tmp_path)])
     assert stopped.value.code == 2
     assert "is no run folder" in capsys.readouterr().err
+
+
+# -- What files of strangers can do -----------------------------------------------------------------------------------
+
+
+class Evil:
+    """Whoever unpickles it makes a file."""
+
+    def __init__(self, trace: pathlib.Path) -> None:
+        self.trace = trace
+
+    def __reduce__(self):
+        return open, (str(self.trace), "w")
+
+
+def poisoned(content: bytes, evil: Evil) -> Iterator[bytes]:
+    """The file with each of its entries replaced: by a pickle, by an array of objects, by a file of torch."""
+    objects, of_torch = io.BytesIO(), io.BytesIO()
+    np.savez(objects, **{"features_extractor.columns": np.array([evil], object)})
+    torch.save({"policy": evil}, of_torch)
+    entries = files.entries_of(content, "")
+    for name, inner in entries.items():
+        for poison in (pickle.dumps(evil), objects.getvalue(), of_torch.getvalue()):
+            yield files.archive({**entries, name: poison})
+        if name.endswith(".zip"):
+            yield from (files.archive({**entries, name: deeper}) for deeper in poisoned(inner, evil))
+
+
+def library_s_own(evil: Evil) -> bytes:
+    """A model as stable-baselines3 saves it, which unpickles it when it is loaded."""
+    serialized = base64.b64encode(pickle.dumps(evil)).decode()
+    return files.archive({"data": json.dumps({"policy_class": {":type:": "", ":serialized:": serialized}}).encode()})
+
+
+def test_reading_a_model_or_a_checkpoint_executes_nothing(finished, tmp_path, capsys):
+    evil = Evil(tmp_path / "trace")
+    of_library = library_s_own(evil)
+    with pytest.raises(KeyError):  # of what else is missing, after it was unpickled
+        MaskablePPO.load(io.BytesIO(of_library))
+    assert evil.trace.exists(), "the poison works"
+    evil.trace.unlink()
+    path = tmp_path / "file.zip"
+    ruleset, _ = runs.load_models(finished)
+    contents = [pickle.dumps(evil), of_library]
+    for good in (finished / "model.zip", runs.checkpoints(finished)[-1]):
+        contents += poisoned(good.read_bytes(), evil)
+    assert len(contents) > 20
+    refused = 0
+    for content in contents:
+        path.write_bytes(content)
+        for read in (runs.load_models, files.load, lambda path: players.make_player(str(path), ruleset)):
+            with contextlib.suppress(ValueError):  # what is beside the policies is for resuming only
+                read(path)
+                refused -= 1
+            refused += 1
+    assert refused > 2 * len(contents)
+    path.write_bytes(of_library)
+    with pytest.raises(SystemExit):
+        evaluate.main(["--run", str(path)])
+    assert "is a file of stable-baselines3, which holds pickled objects" in capsys.readouterr().err
+    assert not evil.trace.exists()
+
+
+def test_resuming_executes_nothing(unfinished, tmp_path, monkeypatch):
+    once = features(runs.load_models(unfinished)[0], {}, games=2048, rounds=100)
+    monkeypatch.setattr(job, "features", lambda *_: once)  # which takes a second
+    evil = Evil(tmp_path / "trace")
+    newest = runs.checkpoints(unfinished)[-1]
+    contents = list(poisoned(newest.read_bytes(), evil))
+    for path in runs.checkpoints(unfinished):
+        path.unlink()
+    refused, options = 0, train.parser().parse_args(["--resume", str(unfinished)])
+    for content in contents:
+        newest.write_bytes(content)
+        try:
+            job.ready(options, unfinished, lambda _: None)
+        except ValueError:
+            refused += 1
+    assert refused >= len(contents) - 3, "what a policy in a checkpoint says of itself is not looked at"
+    past = tmp_path / "past.npz"
+    for content in (pickle.dumps(evil), next(poisoned(files.archive({"a.npy": b""}), evil))):
+        past.write_bytes(content)
+        with pytest.raises(files.DamagedFile, match="past.npz is damaged"):
+            opponents.weights_of_past(past)
+    assert not evil.trace.exists()
+
+
+# -- Where a policy is loaded -----------------------------------------------------------------------------------------
+
+ALONE = """
+import sys
+sys.modules["agents"] = None  # as where the package alone is installed
+from murder_envs.api import aec
+from murder_envs.networks.agent import TrainedAgent
+from murder_envs.networks.files import load
+
+player = TrainedAgent(sys.argv[1])
+env = aec.env(player.ruleset.name, **player.ruleset.config)
+env.reset(seed=3)
+taken = []
+while env.agents:
+    if env.unwrapped.legal_actions():
+        taken.append(player.act(env))
+        env.step(taken[-1])
+    else:
+        env.step(None)
+print(taken)
+policy = load(sys.argv[1]).policy
+env.reset(seed=3)
+view = env.observe(env.agent_selection)
+print(policy.predict(view["observation"], action_masks=view["action_mask"], deterministic=True)[0])
+"""
+
+
+def test_a_trained_policy_needs_the_package_alone(finished):
+    command = [sys.executable, "-c", ALONE, str(finished / "model.zip")]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    taken, first = map(json.loads, done.stdout.splitlines())
+    ruleset, trained = runs.load_models(finished)
+    game, actor = transcript.Game(ruleset, 3), Actor(trained["model"].policy)
+    for action in taken:
+        row, mask = game.look(game.seat)[None], np.zeros((1, ruleset.actions.n), np.int8)
+        mask[0, [ruleset.actions.id(name) for name in game.legal()]] = 1
+        assert actor(row, mask)[0] == action
+        game.act(ruleset.actions.names[action])
+    assert game.over and first == taken[0]
+
+
+def test_a_model_of_another_table_is_refused(finished):
+    path = finished / "model.zip"
+    ruleset, _ = runs.load_models(finished)
+    player = agent.TrainedAgent(path)
+    others = [name for name in registry.GAMES if name != GAME]
+    tables: list[tuple] = [(GAME, {}, "num_players: ", "'num_players': 3", "'num_players': 4")]
+    tables += [(name, {}, "game: ", GAME, name) for name in others]
+    for name, config, field, *both in tables:
+        env = aec.env(name, **config)
+        env.reset(seed=1)
+        with pytest.raises(ValueError, match=f"^{field}{path} was trained ") as refused_there:
+            player.act(env)
+        with pytest.raises(ValueError, match=f"^{field}{path} was trained ") as refused_here:
+            players.make_player(str(path), registry.make_ruleset(name, **config))
+        assert all(each in str(refused.value) for each in both for refused in (refused_there, refused_here))
+    env = aec.env(GAME, **ruleset.config)
+    env.reset(seed=1)
+    assert player.act(env) in env.unwrapped.legal_actions()
+
+
+def test_evaluation_of_a_run_takes_no_other_table(finished, capsys):
+    with pytest.raises(SystemExit) as stopped:
+        evaluate.main(["--run", str(finished), "--players", "4"])
+    assert stopped.value.code == 2 and f"players: {finished} has its own" in capsys.readouterr().err
 
 
 # -- Settings ---------------------------------------------------------------------------------------------------------
@@ -472,12 +798,6 @@ def test_a_game_without_settings_of_its_own_has_the_defaults(tmp_path):
 
 
 # -- Parts ------------------------------------------------------------------------------------------------------------
-
-
-def test_wilson_intervals():
-    assert measures.wilson(0, 10) == pytest.approx((0, 0.2775), abs=1e-4)
-    assert measures.wilson(5, 10) == pytest.approx((0.2366, 0.7634), abs=1e-4)
-    assert measures.wilson(7_650, 10_000) == pytest.approx((0.7566, 0.7732), abs=1e-4)
 
 
 def test_evaluation_leaves_the_random_numbers_of_a_training_alone(finished):
@@ -606,7 +926,7 @@ def test_shares_of_opponents_add_up():
 
 def test_the_actor_draws_what_the_policy_says(finished):
     ruleset, trained = runs.load_models(finished)
-    policy = trained["model"][0].policy
+    policy = trained["model"].policy
     batch = Batch(ruleset, 1, 5, skip_forced=True)
     batch.reset(5)
     many = 4000

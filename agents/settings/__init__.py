@@ -189,12 +189,12 @@ class Settings:
     lookup: dict[str, tuple[str, ...]] = _setting(
         "network", {}, blocks_by_key,
         "a one-hot block, and the blocks from which it selects, as in question=claims+answers; see "
-        "agents/networks/lookup.py",
+        "murder_envs/networks/lookup.py",
     )  # fmt: skip
     agreement: tuple[str, ...] = _setting(
         "network", (), two_blocks,
         "a block of statements about marks, and the block of who has them, as in claims,traits; see "
-        "agents/networks/agreement.py",
+        "murder_envs/networks/agreement.py",
     )  # fmt: skip
     prior_weight: float = _setting(
         "network", 0.0, real(0, 100),

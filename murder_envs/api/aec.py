@@ -24,17 +24,20 @@ from pettingzoo.utils.env_logger import EnvLogger
 from pettingzoo.utils.wrappers import BaseWrapper
 
 from murder_envs import registry
-from murder_envs.core.checks import a_seed, an_int, fail, is_int, known_keywords
+from murder_envs.api.pictures import MODES_HELP, RENDER_MODES, drawn
+from murder_envs.core.checks import a_seed, an_int, fail, is_int, known_keywords, shown
 from murder_envs.core.config import parameter_rows
 from murder_envs.core.jit import copied
 from murder_envs.core.rng import episode_seed
 from murder_envs.core.tables import Layout
 from murder_envs.drivers.cursor import OVER, Cursor
 from murder_envs.drivers.story import Story
+from murder_envs.picture.scene import Scene
+from murder_envs.picture.window import Window
 from murder_envs.registry import make_ruleset, parameters
+from murder_envs.replay.file import Replay
 from murder_envs.ruleset import Ruleset
 
-RENDER_MODES = ("human", "ansi")
 ILLEGAL_REWARD = -1.0
 """What `Env` pays for an illegal action, as the environments of PettingZoo do."""
 
@@ -92,7 +95,7 @@ def _help(game: str, name: str, rows: Sequence[Mapping[str, Any]]) -> str:
         "raw_env": "in which an illegal action raises ValueError and changes nothing",
     }
     arguments = [
-        'render_mode: None, "human" (`render` prints text) or "ansi" (it returns text).',
+        f"render_mode: what `render` gives: None, {MODES_HELP}.",
         "render_seat: from whose view `render` shows the game, an absolute seat. Default: None, from above.",
     ]
     for row in rows:
@@ -122,7 +125,8 @@ class RawEnv(AECEnv[str, dict[str, np.ndarray], int | None]):
 
     Args:
         ruleset: the configured game.
-        render_mode: None, "ansi" (`render` returns text) or "human" (`render` prints it).
+        render_mode: what `render` gives: None, "ansi" (text), "svg" (a picture as SVG), "rgb_array" (it as pixels)
+            or "human": it shows the picture in a window, which the first `render` opens.
         render_seat: from whose view `render` shows the game; None: from above.
 
     Attributes:
@@ -132,7 +136,7 @@ class RawEnv(AECEnv[str, dict[str, np.ndarray], int | None]):
         state_space: Box of `state()`.
     """
 
-    metadata: dict[str, Any] = {"render_modes": list(RENDER_MODES), "is_parallelizable": False}
+    metadata: dict[str, Any] = {"render_modes": list(RENDER_MODES), "is_parallelizable": False, "render_fps": 1}
 
     def __init__(self, ruleset: Ruleset, render_mode: str | None = None, render_seat: int | None = None) -> None:
         super().__init__()
@@ -159,6 +163,7 @@ class RawEnv(AECEnv[str, dict[str, np.ndarray], int | None]):
         self._skip_agent_selection: str | None = None
         self._n_actions = ruleset.actions.n
         self._game = Cursor(ruleset)
+        self._window = Window(ruleset.title)
         self._played: list[int] = []  # the actions of this game
         self._story: Story  # what its seats have been told of them
 
@@ -227,7 +232,7 @@ class RawEnv(AECEnv[str, dict[str, np.ndarray], int | None]):
         try:
             return self._seat_of[agent]
         except (KeyError, TypeError):
-            raise ValueError(f"agent: one of {', '.join(self.possible_agents)}, not {agent!r}") from None
+            raise ValueError(f"agent: one of {', '.join(self.possible_agents)}, not {shown(agent)}") from None
 
     # -- A game begins and ends ---------------------------------------------------------------------------------------
 
@@ -253,6 +258,7 @@ class RawEnv(AECEnv[str, dict[str, np.ndarray], int | None]):
             begun = copied(self._game.states)
         self._seed, self._episode, self.game_seed = base, episode, game_seed
         self._played = []
+        self._begun_with = {name: copy.deepcopy(value) for name, value in (options or {}).items()}
         self._story = Story(self._ruleset, self._game.rules, game_seed, begun)
         self._begin(self._game.seat)
 
@@ -269,13 +275,13 @@ class RawEnv(AECEnv[str, dict[str, np.ndarray], int | None]):
         if options is None:
             return self._ruleset.rules, None
         if not isinstance(options, Mapping):
-            fail("options", f"a dict, not {options!r}")
+            fail("options", f"a dict, not {shown(options)}")
         if is_int(options.get("options")) and options == API_TEST_OPTIONS:
             return self._ruleset.rules, None
         others = {key: value for key, value in options.items() if key != "snapshot"}
         snapshot = options.get("snapshot")
         if snapshot is not None and not isinstance(snapshot, Mapping):
-            fail("snapshot", f"a dict, not {snapshot!r}")
+            fail("snapshot", f"a dict, not {shown(snapshot)}")
         return (self._ruleset.with_options(others) if others else self._ruleset.rules), snapshot
 
     def _begin(self, seat: int) -> None:
@@ -343,7 +349,7 @@ class RawEnv(AECEnv[str, dict[str, np.ndarray], int | None]):
         """An action of another integer type as an int; ValueError names what is none or out of range."""
         if is_int(action) and 0 <= operator.index(action) < self._n_actions:
             return operator.index(action)
-        fail("action", f"an int from 0 to {self._n_actions - 1}, not {action!r}; {self._what_is_legal()}")
+        fail("action", f"an int from 0 to {self._n_actions - 1}, not {shown(action)}; {self._what_is_legal()}")
 
     def _illegal(self, action: int) -> None:
         fail("action", f"{action} ({self.action_names[action]}) is illegal; {self._what_is_legal()}")
@@ -419,22 +425,55 @@ class RawEnv(AECEnv[str, dict[str, np.ndarray], int | None]):
         self._need_reset("position")
         return copied(self._game.states), copied(self._game.rules)
 
+    def replay(self) -> Replay:
+        """This game so far, to be kept in a file, played again, or looked at as a page.
+
+        Raises:
+            ValueError: `replay`: the game goes on from a `redeal`, and no seed deals that.
+        """
+        self._need_reset("replay")
+        if self._story.before:
+            fail("replay", "a game that was dealt from a seed or a snapshot, not one that goes on from a redeal")
+        options = copy.deepcopy(self._begun_with)
+        snapshot = options.pop("snapshot", None)
+        names = self._ruleset.actions.names
+        actions = [names[action] for action in self._played]
+        return Replay(self._ruleset, self._story.seed, actions, options=options or None, snapshot=snapshot)
+
     def snapshot(self) -> dict[str, Any]:
         """The state as a plain dict in the rulebook's terms; `reset(options={"snapshot": ...})` restores it."""
         self._need_reset("snapshot")
         return self._game.snapshot()
 
-    def render(self) -> str | None:
-        """The game as text, from above or from the view of `render_seat`: returned ("ansi") or printed ("human")."""
+    def render(self) -> str | np.ndarray | None:
+        """The table, from above or from the view of `render_seat`.
+
+        Returns:
+            Text ("ansi"), an SVG document ("svg") or pixels, uint8[height, 960, 3] ("rgb_array"); None in "human" mode,
+            where a window shows the picture.
+
+        Raises:
+            DependencyNotInstalled: Pillow or pygame-ce is missing; the text says how to get it.
+            NoDisplay: "human", and there is no screen; the text says what to use instead.
+        """
         self._need_reset("render")
         if self.render_mode is None:
             gymnasium.logger.warn("You are calling render method without specifying any render mode.")
             return None
-        text = self._game.text(self.render_seat)
-        if self.render_mode == "ansi":
-            return text
-        print(text)
-        return None
+        game, seat = self._game, self.render_seat
+        return drawn(self.render_mode, lambda: game.text(seat), lambda: game.scene(seat), self._window)
+
+    def scene(self, seat: int | None = None) -> Scene:
+        """The table as a picture, whatever the render mode: `scene(1).svg("dark")`, `scene().pixels(480)`.
+
+        Args:
+            seat: from whose view; None: from above.
+
+        Raises:
+            ValueError: `seat`: there is none of this number.
+        """
+        self._need_reset("scene")
+        return self._game.scene(seat)
 
     def describe(self, action: int, seat: int | None = None) -> str:
         """What an action of the agent to act means, as a sentence.
@@ -469,7 +508,8 @@ class RawEnv(AECEnv[str, dict[str, np.ndarray], int | None]):
         return self._story.since(seat, self._played, since)
 
     def close(self) -> None:
-        """Nothing is open."""
+        """Close the window, if there is one."""
+        self._window.close()
 
     def _need_reset(self, what: str) -> None:
         if not self._has_reset:
@@ -506,7 +546,7 @@ class RawEnv(AECEnv[str, dict[str, np.ndarray], int | None]):
         other = object.__new__(type(self))
         other.__dict__.update(self.__dict__)
         other.__dict__.pop(NAMED, None)
-        other._game = self._game.copy()
+        other._game, other._window = self._game.copy(), copy.copy(self._window)
         if self._has_reset:
             other._story = self._story.copy()
         other._observation_spaces, other._action_spaces, other._state_space, other._infos = {}, {}, None, {}

@@ -19,8 +19,9 @@ import numpy as np
 from stable_baselines3.common.monitor import Monitor
 from stable_baselines3.common.vec_env import VecEnv
 
+from murder_envs.api.pictures import RENDER_MODES
 from murder_envs.api.seat import MASKS, OverBatch, checked_mode, checked_seat, no_ask, observation_space, split
-from murder_envs.core.checks import a_bool, a_seed, an_int, fail, is_int
+from murder_envs.core.checks import a_bool, a_seed, an_int, fail, is_int, shown
 from murder_envs.drivers.batch import MOST_GAMES, PATIENCE, Batch, IllegalAction
 from murder_envs.ruleset import Ruleset
 
@@ -60,13 +61,16 @@ class BatchVecEnv(OverBatch, VecEnv):
         skip_forced: play decisions with one legal option inside the step.
         parallel: as for `Batch`.
         scores: also put the rulebook's own score into the infos of finished games, at some microseconds a game.
-        render_mode: None, "ansi" (`render` returns the tables as one text) or "human" (`render` prints it). Another one
-            counts as None, with a warning.
+        render_mode: what `render` gives: None, "ansi" (all tables as one text), "svg" (a list of pictures), "rgb_array"
+            (one picture of all as pixels) or "human" (it shows that in a window). Another one counts as None, with a
+            warning.
         render_seat: as for `SeatEnv`.
 
     Raises:
         ValueError: an argument is out of range; the text begins with its name.
     """
+
+    metadata: dict[str, Any] = {"render_modes": list(RENDER_MODES), "render_fps": 1}
 
     def __init__(
         self,
@@ -214,7 +218,7 @@ class BatchVecEnv(OverBatch, VecEnv):
     def set_options(self, options: list[dict] | dict | None = None) -> None:
         """Options of the next reset (`snapshot`, and the game's own reset options), the same for all games."""
         if options is not None and not isinstance(options, Mapping):
-            fail("options", f"one dict for all games, not {options!r}")
+            fail("options", f"one dict for all games, not {shown(options)}")
         self._next_options = dict(options) if options else None
 
     def has_attr(self, attr_name: str) -> bool:
@@ -228,7 +232,7 @@ class BatchVecEnv(OverBatch, VecEnv):
     def set_attr(self, attr_name: str, value: Any, indices: Any = None) -> None:
         """Set `render_mode`, for all games; AttributeError for all else, ValueError for some of the games."""
         if attr_name != "render_mode":
-            raise AttributeError(f"{attr_name!r} cannot be set, only 'render_mode'; make another environment")
+            raise AttributeError(f"{shown(attr_name)} cannot be set, only 'render_mode'; make another environment")
         if len(self._get_indices(indices)) != self.num_envs:
             fail("indices", f"None or all {self.num_envs} games, which have the render mode in common")
         self.render_mode = checked_mode(value)
@@ -240,11 +244,13 @@ class BatchVecEnv(OverBatch, VecEnv):
             masks = self.action_masks()
             return [masks[i] for i in games]
         if method_name not in ("snapshot", "render"):
-            raise AttributeError(f"single games have action_masks, snapshot and render, not {method_name!r}")
+            raise AttributeError(f"single games have action_masks, snapshot and render, not {shown(method_name)}")
         self._need_reset(method_name)
         if method_name == "snapshot":
             return [self.batch.snapshot(i) for i in games]
-        return [self._text(i, self.render_seat) for i in games]
+        if self.render_mode in (None, "human"):
+            return [None for _ in games]
+        return [self._drawn(i) for i in games]
 
     def _get_indices(self, indices: Any) -> list[int]:
         """Numbers of games: all for None; ValueError names one that there is not."""
@@ -253,28 +259,39 @@ class BatchVecEnv(OverBatch, VecEnv):
         given = [indices] if is_int(indices) else indices
         return [an_int("indices", i, 0, self.num_envs - 1) for i in given]
 
-    def render(self, mode: str | None = None) -> str | None:  # type: ignore[override]
-        """All tables as one text: returned ("ansi") or printed ("human"). `mode` can only repeat `render_mode`."""
+    def render(self, mode: str | None = None) -> Any:
+        """All tables: one text ("ansi"), a list of SVG documents ("svg"), one mosaic ("rgb_array").
+
+        A mosaic is uint8[height, width, 3] and shows the first 64 tables at most. In "human" mode a window shows
+        it, and None is returned.
+
+        Args:
+            mode: can only repeat `render_mode`.
+        """
         self._need_reset("render")
         if self.render_mode is None or mode not in (None, self.render_mode):
             super().render(mode)  # which warns
             return None
-        text = "\n\n".join(self.env_method("render"))
-        if self.render_mode == "ansi":
-            return text
-        print(text)
-        return None
+        if self.render_mode == "human":
+            self._window.show(self._tiled())
+            return None
+        if self.render_mode == "rgb_array":
+            return self._tiled()
+        tables = self.env_method("render")
+        return tables if self.render_mode == "svg" else "\n\n".join(tables)
 
     def env_is_wrapped(self, wrapper_class: Any, indices: Any = None) -> list[bool]:
         """True for Monitor, which is what callers want to know: finished games have `episode` in their infos."""
         return [issubclass(Monitor, wrapper_class) for _ in self._get_indices(indices)]
 
     def get_images(self) -> Sequence[np.ndarray | None]:
-        """There are none."""
-        return [None] * self.num_envs
+        """The pixels of each table, uint8[height, 960, 3], with render_mode="rgb_array"; else None for each."""
+        self._need_reset("get_images")
+        return self.env_method("render") if self.render_mode == "rgb_array" else [None] * self.num_envs
 
     def close(self) -> None:
-        """End the threads, if there are any."""
+        """Close the window and end the threads, if there are any."""
+        self._window.close()
         self.batch.close()
 
 
@@ -301,7 +318,7 @@ def _split(opponents: Opponents, n: int, n_seats: int) -> tuple[Any, list[Choose
         if table is None or isinstance(table, str) or callable(table):
             table = ["random" if table is None else table] * (n_seats - 1)
         elif not isinstance(table, Sequence) or len(table) != n_seats - 1:
-            fail("opponents", f"a policy or {n_seats - 1} of them, the next seat clockwise first, not {table!r}")
+            fail("opponents", f"a policy or {n_seats - 1} of them, the next seat clockwise first, not {shown(table)}")
         for offset, policy in enumerate(table):
             if callable(policy) and policy not in choosers:
                 choosers.append(policy)

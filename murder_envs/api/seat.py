@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 import secrets
 from collections.abc import Mapping, Sequence
@@ -13,11 +14,13 @@ from typing import Any
 import gymnasium
 import numpy as np
 
-from murder_envs.api.aec import RENDER_MODES
-from murder_envs.core.checks import a_seed, an_int, fail, known_keywords
+from murder_envs.api.pictures import MOST_TILES, RENDER_MODES, drawn, tiled
+from murder_envs.core.checks import a_seed, an_int, fail, known_keywords, shown
 from murder_envs.core.contract import NO_SEAT
 from murder_envs.core.tables import Block
 from murder_envs.drivers.batch import NOT_BEGUN, Batch, IllegalAction
+from murder_envs.picture.scene import Scene
+from murder_envs.picture.window import Window
 from murder_envs.registry import make_ruleset, parameters
 from murder_envs.ruleset import Ruleset
 
@@ -43,6 +46,8 @@ class OverBatch:
     """
 
     batch: Batch
+    render_mode: str | None
+    render_seat: int | None
     _settings: Mapping[str, Any]
 
     @property
@@ -69,12 +74,30 @@ class OverBatch:
         if self.batch.seeds[0] == NOT_BEGUN:  # the first reset begins all games
             raise ResetFirst(f"reset() needs to be called before {what}.")
 
-    def _text(self, game: int, seat: int | None) -> str:
-        """A game as text: from a seat's view; None: from the learning seat's, or from above where all learn."""
-        batch = self.batch
+    def _seen(self, game: int) -> tuple[np.ndarray, np.ndarray, int | None]:
+        """A game's rules and state, and from whose view it is shown: `render_seat`, or the learning seat, or above."""
+        batch, seat = self.batch, self.render_seat
         if seat is None and batch.learners[game] >= 0:
             seat = int(batch.learners[game])
-        return self.ruleset.text(batch.rules_of(game), batch.states[game : game + 1], seat)
+        return batch.rules_of(game), batch.states[game : game + 1], seat
+
+    def _scene(self, game: int) -> Scene:
+        """A game as a picture."""
+        return self.ruleset.scene(*self._seen(game))
+
+    def _drawn(self, game: int) -> str | np.ndarray | None:
+        """What `render` gives for one game."""
+        assert self.render_mode is not None
+        text, scene = (lambda: self.ruleset.text(*self._seen(game))), (lambda: self._scene(game))
+        return drawn(self.render_mode, text, scene, self._window)
+
+    def _tiled(self) -> np.ndarray:
+        """The games side by side, uint8[height, width, 3]; the first MOST_TILES, if there are more."""
+        return tiled([self._scene(game) for game in range(min(MOST_TILES, self.batch.n))])
+
+    @functools.cached_property
+    def _window(self) -> Window:
+        return Window(self.ruleset.title)
 
 
 def observation_space(ruleset: Ruleset) -> gymnasium.spaces.Box:
@@ -147,8 +170,9 @@ class SeatEnv(OverBatch, gymnasium.Env):
         opponents: "random", "heuristic", or a list with one of them for each other seat, the next one clockwise from
             the learning seat first. None: "random".
         skip_forced: play the learning seat's decisions with one legal option inside the step.
-        render_mode: None, "ansi" (`render` returns text) or "human" (each `reset` and `step` prints it). Another one
-            counts as None, with a warning.
+        render_mode: what `render` gives: None, "ansi" (text), "svg" (a picture as SVG), "rgb_array" (it as pixels)
+            or "human": each `reset` and `step` shows the picture in a window. Another one counts as None, with a
+            warning.
         render_seat: from whose view `render` shows the table, an absolute seat; None: from the learning seat's, or
             from above where all seats learn.
 
@@ -245,17 +269,20 @@ class SeatEnv(OverBatch, gymnasium.Env):
         self._need_reset("snapshot")
         return self.batch.snapshot(0)
 
-    def render(self) -> str | None:  # type: ignore[override]
-        """The table as text: returned ("ansi") or printed ("human")."""
+    def render(self) -> str | np.ndarray | None:  # type: ignore[override]
+        """The table as text ("ansi"), as SVG ("svg") or as pixels, uint8[height, 960, 3] ("rgb_array").
+
+        In "human" mode a window shows the picture, and None is returned. Errors: see `RawEnv.render`.
+        """
         self._need_reset("render")
         if self.render_mode is None:
-            gymnasium.logger.warn('render: make the environment with render_mode="ansi"')
+            gymnasium.logger.warn('render: make the environment with render_mode="ansi", or another one')
             return None
-        text = self._text(0, self.render_seat)
-        if self.render_mode == "ansi":
-            return text
-        print(text)
-        return None
+        return self._drawn(0)
+
+    def close(self) -> None:
+        """Close the window, if there is one."""
+        self._window.close()
 
 
 class AnyAction(gymnasium.ActionWrapper, gymnasium.utils.RecordConstructorArgs):
@@ -272,7 +299,7 @@ class AnyAction(gymnasium.ActionWrapper, gymnasium.utils.RecordConstructorArgs):
         """The action that is taken in its place, of an int or an array of one."""
         drawn = np.asarray(action)
         if drawn.size != 1 or drawn.dtype.kind not in "iu":
-            fail("action", f"an int, not {action!r}")
+            fail("action", f"an int, not {shown(action)}")
         mask = self.get_wrapper_attr("action_masks")()
         after = np.roll(mask, -drawn.item())
         return (drawn.item() + int(after.argmax())) % len(mask)

@@ -14,7 +14,7 @@ import numpy as np
 from gymnasium.vector import AutoresetMode
 from gymnasium.vector.utils import batch_space
 
-from murder_envs.api.aec import RENDER_MODES
+from murder_envs.api.pictures import RENDER_MODES
 from murder_envs.api.seat import MASKS, OverBatch, checked_mode, checked_seat, no_ask, observation_space, split
 from murder_envs.core.checks import a_bool, a_seed, an_int, fail, shown
 from murder_envs.drivers.batch import MOST_GAMES, NOT_BEGUN, Batch, IllegalAction
@@ -51,8 +51,9 @@ class SeatVectorEnv(OverBatch, gymnasium.vector.VectorEnv):
         parallel: as for `Batch`.
         scores: also tell the rulebook's own score of each finished game, at some microseconds a game.
         autoreset_mode: a Gymnasium AutoresetMode or its value.
-        render_mode: None, "ansi" (`render` returns a tuple of texts) or "human" (each `reset` and `step` prints them).
-            Another one counts as None, with a warning.
+        render_mode: what `render` gives for each game: None, "ansi" (text), "svg" (a picture as SVG), "rgb_array" (the
+            same as pixels) or "human": each `reset` and `step` shows the pictures in a window, side by side. Another
+            one counts as None, with a warning.
         render_seat: as for `SeatEnv`.
 
     Raises:
@@ -195,20 +196,23 @@ class SeatVectorEnv(OverBatch, gymnasium.vector.VectorEnv):
         self._need_reset("action_masks")
         return self.batch.masks.astype(np.bool_)
 
-    def render(self) -> tuple[str, ...] | None:  # type: ignore[override]
-        """Every table as text: returned ("ansi") or printed ("human")."""
+    def render(self) -> tuple[Any, ...] | None:  # type: ignore[override]
+        """A tuple with every table, as `SeatEnv.render` gives it; Gymnasium's wrappers make a mosaic of the pixels.
+
+        In "human" mode a window shows the mosaic, with the first 64 tables at most, and None is returned.
+        """
         self._need_reset("render")
         if self.render_mode is None:
-            gymnasium.logger.warn('render: make the environment with render_mode="ansi"')
+            gymnasium.logger.warn('render: make the environment with render_mode="ansi", or another one')
             return None
-        texts = tuple(self._text(i, self.render_seat) for i in range(self.num_envs))
-        if self.render_mode == "ansi":
-            return texts
-        print(*texts, sep="\n\n")
-        return None
+        if self.render_mode == "human":
+            self._window.show(self._tiled())
+            return None
+        return tuple(self._drawn(i) for i in range(self.num_envs))
 
     def close_extras(self, **kwargs: Any) -> None:
-        """End the threads, if there are any."""
+        """Close the window and end the threads, if there are any."""
+        self._window.close()
         self.batch.close()
 
 

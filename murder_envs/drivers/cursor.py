@@ -15,6 +15,7 @@ import numpy as np
 from murder_envs.core.bits import PAD
 from murder_envs.core.checks import MAX_SEED, an_int, fail
 from murder_envs.core.jit import bind, copied, copy_into, direct, records
+from murder_envs.picture.scene import Scene
 from murder_envs.ruleset import Ruleset
 
 OVER, ILLEGAL = -1, -2
@@ -197,6 +198,10 @@ class Cursor:
     def text(self, reader: int | None) -> str:
         """The table as text."""
         return self.ruleset.text(self.rules, self.states, self._reader(reader))
+
+    def scene(self, reader: int | None) -> Scene:
+        """The table as a picture."""
+        return self.ruleset.scene(self.rules, self.states, self._reader(reader))
 
     def asked(self, reader: int | None) -> str:
         """What the seat to act is asked, as a sentence; at the end how the game ended."""

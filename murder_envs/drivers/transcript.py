@@ -1,4 +1,4 @@
-"""A game on paper: as a playthrough, which people read and tests replay line by line, and as a replay file.
+"""A game on paper: a playthrough, which people read and tests replay line by line.
 
 python -m murder_envs.drivers.transcript write theres_been_a_murder --config tiny --player heuristic > game.txt
 python -m murder_envs.drivers.transcript write theres_been_a_murder --seat 1 > what_player_1_read.txt
@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from murder_envs.core.checks import a_choice, a_list, a_seed, a_text, fail, known_only, shown
+from murder_envs.core.checks import a_choice, a_seed, fail, shown
 from murder_envs.core.jit import copied
 from murder_envs.core.tables import Block
 from murder_envs.drivers.cursor import Cursor
@@ -404,70 +404,6 @@ def _json(name: str, head: Mapping[str, str]) -> Any:
         return json.loads(head[name])
     except json.JSONDecodeError as error:
         fail(name, f"JSON, not {shown(head[name])} ({error})")
-
-
-# -- Replay files -----------------------------------------------------------------------------------------------------
-
-FIELDS = ("game", "version", "config", "seed", "options", "snapshot", "actions")
-
-
-def save_replay(path: str | pathlib.Path, game: Game) -> None:
-    """Write what it takes to play this game again, as JSON."""
-    kept = {
-        "game": game.ruleset.name,
-        "version": game.ruleset.version,
-        "config": dict(game.ruleset.config),
-        "seed": game.seed,
-        **({"options": dict(game.options)} if game.options else {}),
-        **({"snapshot": dict(game.start)} if game.start is not None else {}),
-        "actions": game.played,
-    }
-    pathlib.Path(path).write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
-
-
-def load_replay(path: str | pathlib.Path, game: str | None = None) -> Game:
-    """Play a replay file again, checking every line of it.
-
-    Args:
-        path: the file.
-        game: what game it should be; None: any.
-
-    Returns:
-        The game after the last action of the file.
-
-    Raises:
-        ValueError: it names what is wrong: another game or version, an unknown action, one illegal at decision k.
-    """
-    try:
-        kept = json.loads(pathlib.Path(path).read_text(encoding="utf-8"))
-    except (json.JSONDecodeError, UnicodeDecodeError) as error:
-        raise ValueError(f"{path}: a replay file is JSON; {error}") from error
-    return play_replay(kept, game)
-
-
-def play_replay(kept: Any, game: str | None = None) -> Game:
-    """The same for the file's content, a dict with FIELDS."""
-    if not isinstance(kept, dict):
-        fail("replay", f"a dict, not {shown(kept)}")
-    known_only(kept, FIELDS, "field of a replay")
-    for name in ("game", "version", "config", "seed", "actions"):
-        if name not in kept:
-            fail(name, "missing from the replay")
-    if game is not None and kept["game"] != game:
-        fail("game", f"the replay is of {shown(kept['game'])}, not of {shown(game)}")
-    if not isinstance(kept["config"], dict):
-        fail("config", f"a dict, not {shown(kept['config'])}")
-    ruleset = make_ruleset(kept["game"], **kept["config"])
-    if kept["version"] != ruleset.version:
-        fail(
-            "version", f"the replay is of version {shown(kept['version'])} of {ruleset.name}, this is {ruleset.version}"
-        )
-    again = Game(ruleset, kept["seed"], kept.get("snapshot"), kept.get("options"))
-    for k, name in enumerate(a_list("actions", kept["actions"])):
-        if again.over:
-            fail("actions", f"the game is over before decision {k} ({name})")
-        again.act(a_text("actions", name))
-    return again
 
 
 # -- From the command line --------------------------------------------------------------------------------------------

@@ -12,7 +12,7 @@ from murder_envs.api.seat import AnyAction
 from murder_envs.registry import GAMES, env_id
 from tests.clients.report import run
 
-REQUIRES = ()
+REQUIRES = ("pillow",)
 LIBRARIES = ("gymnasium",)
 
 
@@ -27,12 +27,12 @@ def own_check() -> None:
 
 
 def render_modes() -> None:
-    """`make` with `render_mode="ansi"`, and with `render_mode="human"`"""
+    """`make` with the render modes `"ansi"`, `"svg"`, `"rgb_array"` and `"rgb_array_list"`"""
     for game in GAMES:
-        for mode in ("ansi", "human"):
+        for mode, kind in (("ansi", str), ("svg", str), ("rgb_array", np.ndarray), ("rgb_array_list", list)):
             env = gymnasium.make(env_id(game), render_mode=mode)
             env.reset(seed=1)
-            assert mode == "human" or "\n" in env.render()
+            assert isinstance(env.render(), kind)
 
 
 def wrappers() -> None:

@@ -1,8 +1,8 @@
 """Murder of Crows: a race to lay the word MURDER, 2 to 5 players, 55 cards; answers out of turn, card counting.
 
 Read in this order: cards, moves, state, config, deal, effects, play; then knowledge, view and redeal for who sees what;
-snapshots, sentences, text and heuristic as needed. `counts.py` packs eight counts into a word; `words.py` has the words
-that sentences and text are made of, `story.py` the story of a complete word.
+snapshots, sentences, text, picture and heuristic as needed. `counts.py` packs eight counts into a word; `words.py` has
+the words that sentences and text are made of, `story.py` the story of a complete word.
 
 Version history (raised by every change of play, observation or action ids):
 
@@ -16,7 +16,7 @@ from typing import Any
 from murder_envs.core.checks import an_int
 from murder_envs.core.contract import kernels_of
 from murder_envs.core.wording import document
-from murder_envs.games.murder_of_crows import heuristic, play, redeal, sentences, snapshots, text, view
+from murder_envs.games.murder_of_crows import heuristic, picture, play, redeal, sentences, snapshots, text, view
 from murder_envs.games.murder_of_crows.config import CONFIGS, Config, make_rules
 from murder_envs.games.murder_of_crows.moves import ACTIONS, PHASES
 from murder_envs.games.murder_of_crows.state import State
@@ -53,6 +53,7 @@ def ruleset(**keywords: Any) -> Ruleset:
         snapshot=snapshots.snapshot,
         info=text.info,
         text=text.text,
+        scene=picture.scene,
         asked=sentences.asked,
         describe=sentences.describe,
         told=sentences.told,

@@ -77,10 +77,10 @@ def a_crow_table(name: str, value: Any) -> dict[str, list[int]]:
 def a_third_table(name: str, value: Any) -> dict[str, str]:
     """What is flipped -> what the Murdered Third does, for every flip."""
     if not isinstance(value, Mapping):
-        fail(name, f"a dict flip -> act, not {value!r}")
+        fail(name, f"a dict flip -> act, not {shown(value)}")
     for flip in value:
         if not isinstance(flip, str) or flip not in c.FLIPS:
-            fail(name, f"one of {', '.join(c.FLIPS)} is flipped, not {flip!r}")
+            fail(name, f"one of {', '.join(c.FLIPS)} is flipped, not {shown(flip)}")
     return c.THIRD_TABLE | {flip: a_choice(name, act, c.THIRD_ACTS) for flip, act in value.items()}
 
 

@@ -1,9 +1,9 @@
 """My Murder Mystery: 3 to 7 players with mixed motives, a case of secrets, places to open, talk that nothing proves.
 
 Read in this order: cards, case, moves, layout, state, config, generator, deal, knowledge, effects, play; then redeal
-and view for who sees what; snapshots, position and heuristic as needed. For texts: names, words, sentences, text.
-`case.py` reads written cases, `generator.py` draws new ones, `writing.py` writes them down. Sizes, action ids and
-layouts follow from the configuration; the rules record says where their blocks start.
+and view for who sees what; snapshots, position and heuristic as needed. For people: names, words, sentences, text,
+picture. `case.py` reads written cases, `generator.py` draws new ones, `writing.py` writes them down. Sizes, action ids
+and layouts follow from the configuration; the rules record says where their blocks start.
 
 Version history (raised by every change of play, observation or action ids):
 
@@ -26,7 +26,17 @@ from murder_envs.core.contract import NO_SEAT, kernels_of
 from murder_envs.core.jit import records
 from murder_envs.core.wording import document
 from murder_envs.games.my_murder_mystery import cards as c
-from murder_envs.games.my_murder_mystery import heuristic, play, position, redeal, sentences, snapshots, text, view
+from murder_envs.games.my_murder_mystery import (
+    heuristic,
+    picture,
+    play,
+    position,
+    redeal,
+    sentences,
+    snapshots,
+    text,
+    view,
+)
 from murder_envs.games.my_murder_mystery.config import CONFIGS, GENERATED, Config, make_rules
 from murder_envs.games.my_murder_mystery.moves import PHASES, actions_of
 from murder_envs.games.my_murder_mystery.names import Library
@@ -65,6 +75,7 @@ def ruleset(**keywords: Any) -> Ruleset:
         snapshot=partial(snapshots.snapshot, terms),
         info=partial(text.info, terms),
         text=partial(text.text, library),
+        scene=partial(picture.scene, library),
         asked=partial(sentences.asked, library),
         describe=partial(sentences.describe, library),
         told=partial(sentences.told, library),

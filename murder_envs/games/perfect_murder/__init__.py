@@ -1,9 +1,9 @@
 """Perfect Murder: a murderer with a secret plan against a detective, after a written case.
 
 Read in this order: cards, case, moves, layout, state, config, deal, effects, play; then sheet and knowledge for who
-knows what, redeal and view; record, words, sentences, snapshots, text, heuristic and series as needed. `cases/` holds
-the built-in cases; a case is data and fixes sizes, ids, layouts and names, never compiled code. `rules.md` and
-`rules_short.md` are the rules in our own words.
+knows what, redeal and view; record, words, sentences, snapshots, text, picture, heuristic and series as needed.
+`cases/` holds the built-in cases; a case is data and fixes sizes, ids, layouts and names, never compiled code.
+`rules.md` and `rules_short.md` are the rules in our own words.
 
 Version history (raised by every change of play, observation or action ids):
 
@@ -17,7 +17,7 @@ from typing import Any
 
 from murder_envs.core.contract import kernels_of
 from murder_envs.core.wording import document
-from murder_envs.games.perfect_murder import heuristic, play, redeal, sentences, view
+from murder_envs.games.perfect_murder import heuristic, picture, play, redeal, sentences, view
 from murder_envs.games.perfect_murder.cards import AGENTS
 from murder_envs.games.perfect_murder.config import CONFIGS, Config, make_rules
 from murder_envs.games.perfect_murder.layout import world_of
@@ -62,6 +62,7 @@ def ruleset(**keywords: Any) -> Ruleset:
         snapshot=snapshots.snapshot,
         info=texts.info,
         text=texts.text,
+        scene=partial(picture.scene, texts),
         asked=partial(sentences.asked, words),
         describe=partial(sentences.describe, words),
         told=partial(sentences.told, words),

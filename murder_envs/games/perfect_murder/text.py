@@ -95,10 +95,7 @@ class Texts:
 
     def text(self, rules: np.ndarray, state: np.ndarray, seat: int | None) -> str:
         """Both boards, the villa, the cards, the record and the sheet, from above or as a seat sees them."""
-        row = np.zeros(self.observation.size + PAD, np.int8)
-        look(state, rules, c.MURDERER if seat is None else seat, row)
-        seen = {name: row[block.slice].reshape(block.shape) for name, block in self.observation.items()}
-        scene = Scene(self.words, rules, state, seat)
+        scene, seen = Scene(self.words, rules, state, seat), self.seen(rules, state, seat)
         lines = [
             self.headline(scene),
             sentences.asked(self.words, rules, state, seat),
@@ -121,6 +118,12 @@ class Texts:
             *record_text(scene),
         ]
         return "\n".join(part for line in lines for part in folded(line)) + "\n"
+
+    def seen(self, rules: np.ndarray, state: np.ndarray, seat: int | None) -> dict[str, np.ndarray]:
+        """Section of the observation -> its values for a seat; from above, for the murderer."""
+        row = np.zeros(self.observation.size + PAD, np.int8)
+        look(state, rules, c.MURDERER if seat is None else seat, row)
+        return {name: row[block.slice].reshape(block.shape) for name, block in self.observation.items()}
 
     def headline(self, scene: Scene) -> str:
         """The case, the round, and who looks."""

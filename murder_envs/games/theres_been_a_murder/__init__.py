@@ -1,8 +1,8 @@
 """There's Been A Murder: cooperative, 3 to 8 players, 24 unique cards.
 
 Read in this order: cards, moves, state, config, deal, effects, play; then knowledge, events, view and redeal for who
-sees what; snapshots, text, heuristic and series as needed. Each card's effect is in `effects.py` under its number, and
-what each viewer sees of it in `events.py`.
+sees what; snapshots, text, picture, heuristic and series as needed. Each card's effect is in `effects.py` under its
+number, and what each viewer sees of it in `events.py`.
 
 Version history (raised by every change of play, observation or action ids):
 
@@ -15,7 +15,7 @@ from typing import Any
 
 from murder_envs.core.contract import kernels_of
 from murder_envs.core.wording import document
-from murder_envs.games.theres_been_a_murder import heuristic, play, redeal, sentences, snapshots, text, view
+from murder_envs.games.theres_been_a_murder import heuristic, picture, play, redeal, sentences, snapshots, text, view
 from murder_envs.games.theres_been_a_murder.config import CONFIGS, Config, make_rules
 from murder_envs.games.theres_been_a_murder.moves import ACTIONS, PHASES
 from murder_envs.games.theres_been_a_murder.series import Campaign
@@ -52,6 +52,7 @@ def ruleset(**keywords: Any) -> Ruleset:
         snapshot=snapshots.snapshot,
         info=text.info,
         text=text.text,
+        scene=picture.scene,
         asked=sentences.asked,
         describe=sentences.describe,
         told=sentences.told,

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import torch
 
-from agents.networks.residual import ResidualPolicy
 from murder_envs.drivers.batch import Batch
+from murder_envs.networks.residual import ResidualPolicy
 
 
 def action_scores(policy: Any, latent: torch.Tensor, observations: torch.Tensor, legal: torch.Tensor) -> torch.Tensor:

@@ -10,12 +10,12 @@ import numpy as np
 import torch
 from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
 
-from agents.networks import agreement as agreements
-from agents.networks import lookup as lookups
-from agents.networks.agreement import Agreement
-from agents.networks.lookup import Lookup
 from murder_envs.core.checks import fail
 from murder_envs.drivers.batch import Batch
+from murder_envs.networks import agreement as agreements
+from murder_envs.networks import lookup as lookups
+from murder_envs.networks.agreement import Agreement
+from murder_envs.networks.lookup import Lookup
 from murder_envs.ruleset import Ruleset
 
 FEATURES_SEED = 2**62
@@ -93,8 +93,8 @@ def features(
         ruleset: the configured game.
         one_hot: observation blocks whose entries are names of things, and how many of their rows to look at; from
             them come one feature for each value that occurs, in place of a number.
-        lookup: the setting of this name, see `agents.networks.lookup`; empty: none.
-        agreement: the setting of this name, see `agents.networks.agreement`; empty: none.
+        lookup: the setting of this name, see `murder_envs.networks.lookup`; empty: none.
+        agreement: the setting of this name, see `murder_envs.networks.agreement`; empty: none.
         games, rounds: how much play to look at: `rounds` decisions in each of so many games, first at random, then by
             the heuristic, which comes to positions that random play does not reach.
 

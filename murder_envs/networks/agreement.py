@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 import torch
 
-from agents.networks.lookup import rows_of
 from murder_envs.core.checks import fail
+from murder_envs.networks.lookup import rows_of
 from murder_envs.ruleset import Ruleset
 
 
