@@ -35,7 +35,7 @@ every_config = pytest.mark.parametrize("case", CASES, ids="-".join)
 
 FONT = ImageFont.load_default(100)
 
-CHECKED = 8 // THIN
+CHECKED = 4 // THIN
 """Decisions of each configuration at which the pictures of all readers are checked."""
 
 

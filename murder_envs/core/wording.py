@@ -43,8 +43,13 @@ class Wording:
             who: the seat that acts.
             words: what else stands in braces.
         """
-        with_verbs = _EITHER.sub(r"\2" if who == self.reader else r"\1", template)
+        with_verbs = in_second_person(template) if who == self.reader else _EITHER.sub(r"\1", template)
         return capitalized(with_verbs.format(who=self.name(who), **words))
+
+
+def in_second_person(template: str) -> str:
+    """A template for a reader who is the seat that it is about: the second form of each verb."""
+    return _EITHER.sub(r"\2", template)
 
 
 def capitalized(text: str) -> str:

@@ -13,6 +13,7 @@ import copy
 import json
 import pathlib
 import sys
+import textwrap
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -26,6 +27,8 @@ from murder_envs.drivers.story import Story
 from murder_envs.registry import GAMES, configs, make_ruleset
 from murder_envs.ruleset import Ruleset
 
+WIDTH = 120
+"""Characters of a line of what a seat has been told."""
 Choice = Callable[["Game"], str]
 """Who plays: a game that stands at a decision -> the name of a legal action."""
 
@@ -239,11 +242,13 @@ def _seat_lines(game: Game, player: str, seat: int) -> Iterator[str]:
     yield from _head_lines(game)
     yield f"player: {player}"
     yield f"seat: {game.ruleset.agents[seat]}"
+    own = 0  # how many decisions others have taken in between may be secret
     while not game.over:
         asked = game.seat == seat
         if asked:
+            own += 1
             yield ""
-            yield f"decision {len(game.played)}"
+            yield f"decision {own} of {game.ruleset.agents[seat]}"
             yield from _heard(game, seat)
             width = max(map(len, game.legal()))
             for name in game.legal():
@@ -253,7 +258,7 @@ def _seat_lines(game: Game, player: str, seat: int) -> Iterator[str]:
             yield f"  chosen: {chosen}"
         game.act(chosen)
     yield ""
-    yield f"over after {len(game.played)} decisions"
+    yield f"over after {own} decisions of {game.ruleset.agents[seat]}"
     yield from _heard(game, seat)
     yield f"  paid {game.returns()[seat]:g}, info {json.dumps(game.info(seat), sort_keys=True)}"
 
@@ -261,7 +266,8 @@ def _seat_lines(game: Game, player: str, seat: int) -> Iterator[str]:
 def _heard(game: Game, seat: int) -> Iterator[str]:
     """What a seat has been told since it last acted, and the table as it sees it."""
     for sentence in game.messages(seat):
-        yield from (f"  {line}".rstrip() for line in sentence.splitlines())
+        for line in sentence.splitlines():
+            yield from textwrap.wrap(line, WIDTH, initial_indent="  ", subsequent_indent="    ") or [""]
     yield from _table(game, seat)
 
 

@@ -65,7 +65,7 @@ class Picture:
         seats_high = n * (SEAT_HIGH + GAP) - GAP
         parts = (seats_high, PILES_HIGH, 10 + 15 + 6 * ROW_HIGH + 2, 10 + 15 + height_for(N_SENTENCES))
         height = below_frame(BANNER_LINES) + sum(parts) + GAP * (len(parts) - 1)
-        question, acts = asked(self.rules, self.state, self.reader), record(self.words, self.full["events"])
+        question, acts = asked(self.rules, self.state, self.reader), record(self.words, self.full)
         drawing = self.drawing = Drawing(height, "Murder of Crows", " ".join([question, *acts[-3:]]))
         seen = "seen from above" if self.reader is None else f"as {self.words.names[self.reader]} sees it"
         seat = self.full["to_act"] if not self.full["over"] else None

@@ -70,13 +70,13 @@ QUESTIONS = {
     "target": "{who} must choose whose {place} to take a card from",
     "take": "{who} must choose a card of {whose} Murder to take into [the|your] hand",
     "grab": "{who} must choose a card of {whose} hand to take",
-    "letter": "{who} must name a letter: {others} must discard a card of it if they have one",
-    "lose": "{play} names the letter {letter}: {who} must discard a card of it from [their|your] Murder",
+    "letter": "{who} must name a letter: {others} must discard a card of that letter if they have one",
+    "lose": "{play} names the letter {letter}: {who} must discard a card of that letter from [their|your] Murder",
     "raze": "{who} must choose which stack of {whose} Murder to remove",
     "third_take": "The Murdered Third has flipped {flip}: {who} must take a card of [their|your] own Murder back "
     "into [the|your] hand",
-    "third_lose": "The Murdered Third has flipped {flip}, and the letter {letter}: {who} must discard a card of it "
-    "from [their|your] Murder",
+    "third_lose": "The Murdered Third has flipped {flip}, and the letter {letter}: {who} must discard a card of that "
+    "letter from [their|your] Murder",
     "third_raze": "The Murdered Third has flipped {flip}: {who} must remove a stack of [their|your] own Murder",
 }
 """phase -> what is asked."""
@@ -226,9 +226,9 @@ class Telling:
         if self.kind == "letter":
             losers = clockwise(members_of(self.middle[0]["pending"]), self.seat, self.words.n)
             self.lines.append(
-                capitalized(f"{self.words.people(losers)} must discard a card of it")
+                capitalized(f"{self.words.people(losers)} must discard a card of that letter")
                 if losers
-                else "Nobody who is affected has a card of it."
+                else "Nobody who is affected has a card of that letter."
             )
 
     # -- Card Effects ---------------------------------------------------------------------------------------------

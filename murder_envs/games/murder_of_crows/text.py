@@ -89,7 +89,7 @@ def text(rules: np.ndarray, state: np.ndarray, reader: int | None) -> str:
         hands(words, full),
         piles(words, state, full),
         letters(words),
-        ["The latest acts:", *(f"  {sentence}" for sentence in record(words, full["events"]) or ["none yet"])],
+        ["The latest acts:", *(f"  {sentence}" for sentence in record(words, full) or ["none yet"])],
     ]
     return "\n\n".join("\n".join(wrapped(line) for line in section) for section in sections) + "\n"
 
@@ -112,14 +112,14 @@ def in_play(words: Words, full: dict[str, Any]) -> list[str]:
     if full["prevented"]:
         lines.append(f"Spared by a discarded card: {words.people(full['prevented'])}.")
     if len(full["pending"]) > 1:
-        lines.append(f"Still to answer after that: {words.people(full['pending'][1:])}.")
+        lines.append(f"Still to answer afterwards: {words.people(full['pending'][1:])}.")
     return lines
 
 
 def murders(words: Words, full: dict[str, Any]) -> list[str]:
     """The stacks of each seat under the letters of the word."""
     stacks = stacks_of(words.rules)
-    rows = [["", *(stack[0] for stack in stacks), "empty"]]
+    rows = [["", *(stack[0] for stack in stacks), "stacks empty"]]
     for seat, murder in enumerate(full["murders"]):
         piled = [stack_text(murder.get(stack, [])) for stack in stacks]
         rows.append([label(words, seat, full), *piled, str(sum(stack not in murder for stack in stacks))])
@@ -150,7 +150,7 @@ def hands(words: Words, full: dict[str, Any]) -> list[str]:
         if words.sees(seat):
             shown = f"{n}: {hand_text(hand)}" + (f" (all know of {hand_text(known)})" if known else "")
         else:
-            shown = n + (f", {hand_text(known)} among them, as all know" if known else "")
+            shown = n + (f", of which all know {hand_text(known)}" if known else "")
         lines.append(f"  {words.names[seat]}{' (you)' if seat == words.reader else ''}: {shown}")
     return ["The hands:", *lines]
 
@@ -197,8 +197,12 @@ BEGINNINGS = ("draw", "skip", "play:", FLIP)
 """What begins the name of an act that is clear without those before it."""
 
 
-def record(words: Words, events: list[list[Any]]) -> list[str]:
-    """The open acts that are kept, oldest first, from the first that says which play it belongs to, as sentences."""
+def record(words: Words, full: dict[str, Any]) -> list[str]:
+    """The open acts that are kept, oldest first, from the first that says which play it belongs to, as sentences.
+
+    The card that completes a word has no effect.
+    """
+    events: list[list[Any]] = full["events"]
     sentences, play = [], Play()
     for seat, action in itertools.dropwhile(lambda event: not event[1].startswith(BEGINNINGS), events):
         if seat == NO_SEAT:
@@ -207,4 +211,7 @@ def record(words: Words, events: list[list[Any]]) -> list[str]:
         else:
             sentences.append(act(words, seat, action, play, effect_named(action, play)))
             play = play.then(seat, action, words.n)
+    if sentences and full["winner"] != NO_SEAT:
+        seat, action = events[-1]
+        sentences[-1] = act(words, seat, action, play, " and [completes|complete] the word")
     return sentences

@@ -137,7 +137,7 @@ def text(library: Library, rules: np.ndarray, state: np.ndarray, reader: int | N
         titled("The locations", locations(scene)),
         titled("The top secret cards", secret_cards(scene)),
         *own_cards(scene),
-        titled("What was said last on each subject", said(scene)),
+        titled("What was said last about each question and trait (earlier statements are not kept)", said(scene)),
         titled(record_title(scene), map(scene.event, scene.view.events())),
         titled("The pointing", [scene.pointing()] if scene.pointed else []),
         titled("The revelation", scene.revelation() if scene.phase == "over" else []),
@@ -181,7 +181,11 @@ def shown(scene: Scene, q: int) -> str:
     ]
     left = int(s["shown_fits"]) & int(s["own_fits"][seat])
     people = [place for place in range(n_people) if left >> q * n_people + place & 1]
-    who = f"It is {scene.names(people)}." if len(people) == 1 else f"Not ruled out: {scene.names(people)}."
+    who = (
+        f"It is {scene.names(people)}."
+        if len(people) == 1
+        else f"Not ruled out by what has been read: {scene.names(people)}."
+    )
     return f"The answer {listed(known)}. {who}" if known else who
 
 
@@ -224,7 +228,7 @@ def secret_cards(scene: Scene) -> list[str]:
         holder, readers = int(scene.s["holder"][card]), scene.readers(card)
         if holder == NO_SEAT and scene.reader is not None:
             continue
-        where = f"before {scene.name(holder)}, read by {scene.names(readers)}" if readers else "in the stack"
+        where = f"in front of {scene.name(holder)}, read by {scene.names(readers)}" if readers else "in the stack"
         line = f"{card:02} {where}"
         lines.append(f"{line}: {scene.book.secret(card, scene.view.secret(card))}" if scene.has_read(card) else line)
     return lines
@@ -266,7 +270,7 @@ def record_title(scene: Scene) -> str:
     """The title of the record of events; it keeps a limited number of them, and says so when some are gone."""
     if is_complete(scene, [kind for kind, *_ in scene.view.events()]):
         return "What has happened"
-    return f"What has happened, as far as the latest {m.N_EVENTS} events go (earlier ones are not shown)"
+    return f"What has happened (the latest {m.N_EVENTS} events; earlier ones are not shown)"
 
 
 def is_complete(scene: Scene, kinds: list[str]) -> bool:

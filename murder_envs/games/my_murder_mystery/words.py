@@ -325,7 +325,7 @@ class Scene:
         for objective, completed in zip(self.view.objectives(seat), done):
             result = ("right" if completed else "wrong") + ": "
             if objective.kind == c.HIDE:
-                result = ("kept" if completed else "lost") + ": "
+                result = ("achieved" if completed else "failed") + ": "
             elif objective.kind == c.ANSWER:
                 result = f"{self.name(answers[objective.question])}, {result}"
             else:
@@ -336,6 +336,6 @@ class Scene:
             "{who} [scores|score] {points}{but}: {results}",
             seat,
             points=counted(points, "point"),
-            but=", in vain" if s["accused"] == seat else "",
+            but=f", but {'are' if seat == self.reader else 'is'} eliminated" if s["accused"] == seat else "",
             results="; ".join(results),
         )

@@ -64,9 +64,9 @@ def asked(words: Words, rules: np.ndarray, state: np.ndarray, reader: int | None
     """What the seat to act is asked, as a sentence for a reader; at the end who has won."""
     scene, s = Scene(words, rules, state, reader), state[0]
     if scene.phase == "over":
+        won = scene.sentence("The game is over: {who} [has|have] won", int(s["verdict"]) - 1)
         actions = counted(int(s["actions_used"]), "action")
-        won = "The game is over: {who} [has|have] won, with {actions} used"
-        return scene.sentence(won, int(s["verdict"]) - 1, actions=actions)
+        return f"{won} {scene.sentence('{who} used {actions}', c.DETECTIVE, actions=actions)}"
     if scene.phase == "murderer_turn" and scene.wording.sees(scene.seat):
         return murderers_choice(scene)
     if scene.wording.sees(scene.seat) or scene.phase in SHOWN_AT_ONCE:
@@ -157,7 +157,8 @@ def in_the_open(scene: Scene, block: str, number: int) -> str:
     if block == "search":
         return f"{{who}} [searches|search] {scene.room(number + (number >= scene.case.scene))}"
     if block == "door":
-        return f"{{who}} [examines|examine] {scene.door(number)}"
+        known = int(scene.s["door_yes"] | scene.s["door_no"]) >> number & 1
+        return f"{{who}} [examines|examine] {scene.door(number)}{', as before' if known else ''}"
     if block == "play":
         return f"{{who}} [plays|play] {scene.field(number)}, to look under its marker"
     if block == "request":
@@ -280,8 +281,6 @@ def turn(scene: Scene, earlier: Scene | None = None) -> Iterator[str]:
     if stage == "detective" and (new_round or before == "murderer"):
         actions = counted(int(scene.s["actions_left"]), "action")
         yield scene.sentence("{who} [has|have] {actions}", c.DETECTIVE, actions=actions)
-    if stage == "flight" and before != "flight":
-        yield asked(scene, scene.rules, scene.state, scene.reader)
     if stage == "accusation" and before == "detective" and not scene.s["actions_left"]:
         yield scene.sentence("The last round is over, and {who} must accuse somebody", c.DETECTIVE)
     if stage == "over":

@@ -135,10 +135,10 @@ class Texts:
         """Suspect, weapon and path, as far as they are planned; the accusation as far as it is made."""
         s, lines = scene.s, []
         if scene.wording.sees(c.MURDERER):
-            suspect = scene.suspect(int(s["suspect"])) if s["suspect"] >= 0 else "nobody yet"
+            suspect = scene.suspect(int(s["suspect"])) if s["suspect"] >= 0 else "none yet"
             weapon = scene.weapon(int(s["weapon"])) if s["weapon"] >= 0 else "none yet"
             path = ", ".join(scene.room(int(room)) for room in s["path"][: s["path_n"]])
-            lines += [f"the plan: {suspect}; weapon: {weapon}; path: {path or 'none yet'}", ""]
+            lines += [f"the plan: suspect: {suspect}; weapon: {weapon}; path: {path or 'none yet'}", ""]
         if s["named_suspect"] >= 0 and (scene.wording.sees(c.DETECTIVE) or s["verdict"]):
             weapon = f", with {scene.weapon(int(s['named_weapon']))}" if s["named_weapon"] >= 0 else ""
             entry = f", entering through {scene.room(int(s['named_entry']))}" if s["named_entry"] >= 0 else ""
@@ -199,8 +199,8 @@ class Texts:
         """What the looker knows of a room, in short."""
         knows = scene.wording.sees(c.MURDERER)
         marks = [f"path {seen['plan_path'][room]}"] if knows and seen["plan_path"][room] else []
-        marks += [("", "found", "in vain")[int(seen["room_search"][room].argmax())]]
-        return " ".join(mark for mark in marks if mark)
+        marks += [("", "found something", "found nothing")[int(seen["room_search"][room].argmax())]]
+        return ", ".join(mark for mark in marks if mark)
 
     def rooms_text(self, scene: Scene, seen: dict[str, np.ndarray]) -> list[str]:
         """Each room with its weapon, the rooms behind its doors, and what the looker knows of it."""
@@ -271,10 +271,10 @@ class Texts:
         suspects, weapons, entries, _ = (int(size) for size in seen["sheet_sizes"])
         rooms = ", ".join(words.case.words[words.case.rooms[i]] for i in np.flatnonzero(seen["entry_possible"]))
         return [
-            "on what both know:",
+            "from what both players know:",
             f"  possible: {counted(suspects, 'suspect')}, {counted(weapons, 'weapon')}",
             f"  the path can begin in {counted(entries, 'room')}: {rooms or '-'}",
-            f"  possible paths: {n if n < MOST_WAYS else f'{MOST_WAYS} or more'}",
+            f"  possible paths: {n if n < MOST_WAYS else f'more than {MOST_WAYS - 1}'}",
         ]
 
     # -- The cards
@@ -310,12 +310,15 @@ class Texts:
             lines.append("room cards laid open: " + self.room_cards(laid))
         bottom = scene.pile(c.ROOM)[::-1][: int(s["known_rooms"])][::-1]
         if bottom:
-            lines.append("known at the bottom of their pile: " + self.room_cards(bottom))
-        up = [f"{n} {card}" for card, n in zip(ACTION_CARDS, seen["cards_up"], strict=True) if n]
-        lines.append(f"action cards face up: {', '.join(up) or '-'}; face down: {seen['face_down'][0]}")
-        left = [f"{n} {card}" for card, n in zip(ACTION_CARDS, seen["cards_left"], strict=True) if n]
+            lines.append("bottom of the room pile, from the top down: " + self.room_cards(bottom))
+        up, down, left = (
+            ", ".join(f"{n} {card}" for card, n in zip(ACTION_CARDS, seen[block], strict=True) if n) or "-"
+            for block in ("cards_up", "cards_down", "cards_left")
+        )
+        face_down = down if scene.wording.sees(c.MURDERER) else seen["face_down"][0]
+        lines.append(f"action cards face up: {up}; face down: {face_down}")
         where = "action cards in hand" if scene.wording.sees(c.MURDERER) else "action cards that do not lie face up"
-        return [*lines, f"{where}: {', '.join(left) or '-'}"]
+        return [*lines, f"{where}: {left}"]
 
     def room_cards(self, cards: Iterable[int]) -> str:
         """Room cards in short: `4 (hall or golf room)`."""
@@ -375,5 +378,7 @@ MARKS = ("?", ".", "x", "X", "-")
 MARKERS = (
     "  (markers: ? face down, . a blank face down, x an X face down, X an X face up, - a blank taken off, ! a false X)"
 )
-DOORS = "doors: = the path leads through, x it does not"
-BOARD_LEGEND = "  (in round brackets: now; * black, the murderer may play an action card; v it lies face down)"
+DOORS = "examined doors: = the path leads through, x it does not"
+BOARD_LEGEND = (
+    "  (in round brackets: now; * black: the murderer may play an action card; v black, and it lies face down)"
+)

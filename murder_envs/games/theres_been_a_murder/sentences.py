@@ -114,7 +114,7 @@ def describe(rules: np.ndarray, state: np.ndarray, action: int, reader: int | No
         if table.phase == "search":
             say = "{who} [discards|discard] no card of the deck, which is shuffled"
     elif block == "hush":
-        say = "{who} [says|say] no more" if table.phase == "announce" else "{who} [sends|send] no symbol"
+        say = "{who} [has|have] nothing to add" if table.phase == "announce" else "{who} [sends|send] no symbol"
     else:
         say = SAYS[block]
     card = card_name(number + 1) if block in ("name", "tell") else ""
@@ -200,7 +200,9 @@ def opening(rules: np.ndarray, state: np.ndarray, reader: int | None) -> Iterato
     """Who one is, what the deal has set off, what hands one sees, whose turn it is."""
     table = Table(rules, state, reader)
     if reader is not None:
+        others = listed(f"player_{(reader + k) % table.n}" for k in range(1, table.n))
         yield f"You are player_{reader} of {table.n} players, who all win or lose together."
+        yield f"Clockwise from you, on your left first, sit {others}."
     events = events_of(state)
     if not any(kind == "play" for kind, *_ in events):
         for kind, seat, other, argument in events:

@@ -63,9 +63,16 @@ def text(rules: np.ndarray, state: np.ndarray, seat: int | None) -> str:
     n = len(full["hands"])
     viewer = n if seat is None else seat
     lines = [headline(full, seat), *turn_text(rules, state, full, seat), ""]
-    lines.append("hands:" if full["over"] else "hands (* whose turn it is, ? who is asked):")
+    known = "" if seat is None else ", as far as you know"
+    lines.append("hands:" if full["over"] else f"hands{known} (* whose turn it is, ? who is asked):")
     for other in range(n):
         lines.append(hand_text(rules, state, full, other, seat))
+    if seat is not None and not full["over"] and full["hands"][seat]:
+        lines += [
+            "",
+            "what your cards do:",
+            *(f"  {card_text(card)}: {words.guide(card)}" for card in full["hands"][seat]),
+        ]
     lines.append("")
     lines += deck_text(full, seat)
     lines.append(f"discard pile, top first: {cards_text(full['discard'][::-1])}")
@@ -77,7 +84,7 @@ def text(rules: np.ndarray, state: np.ndarray, seat: int | None) -> str:
     left_out = " (earlier ones are left out)" if len(full["events"]) > SHOWN else ""
     lines += ["", f"latest events, oldest first{left_out}:"]
     lines += [f"  {line}" for line in record(full, Wording([f"player_{i}" for i in range(n)], seat))] or ["  none"]
-    if seat is not None:
+    if seat is not None and not full["over"]:
         lines += ["", "where these may be, as far as you know:"]
         lines += whereabouts(rules, state, full, viewer)
     return "\n".join(line for long in lines for line in folded(long)) + "\n"
@@ -104,9 +111,8 @@ def turn_text(rules: np.ndarray, state: np.ndarray, full: dict[str, Any], seat: 
     turn = f"It is {wording.owner(full['turn'])} turn"
     if full["effect"]:
         by = ", copied by the Monkey," if full["played"] != full["effect"] else ""
-        turn += f"; {words.card_name(full['effect'])}{by} is carried out"
-    if full["targets"]:
-        turn += f", on {listed(wording.name(target) for target in full['targets'])}"
+        on = f" on {listed(wording.name(target) for target in full['targets'])}" if full["targets"] else ""
+        turn += f"; {words.card_name(full['effect'])}{by} has been played{on}"
     return [f"{turn}.", asked]
 
 
@@ -119,6 +125,8 @@ def hand_text(rules: np.ndarray, state: np.ndarray, full: dict[str, Any], other:
         shown = cards_text(hand) + (f"; placed face down: {card_text(placed)}" if placed else "")
     else:
         sure = sure_cards(rules, state, seat, PLACE.hands + other)
+        if full["over"] and full["ending"] in ("confidant", "witness") and CARD.murderer in hand:
+            sure = sorted({*sure, CARD.murderer})  # it is shown with the card that it met
         backs = len(hand) - len(sure)
         parts = [card_text(card) for card in sure] + ([f"{backs} face down"] if backs else [])
         shown = (", ".join(parts) or "no cards") + ("; has placed a card" if placed else "")
@@ -141,7 +149,7 @@ def deck_text(full: dict[str, Any], seat: int | None) -> list[str]:
     deck, lower = full["deck"], full["lower"]
     size = f"deck: {len(deck)} card{'' if len(deck) == 1 else 's'}"
     if lower:
-        size += ", all of the lower part" if lower == len(deck) else f", the last {lower} of them of the lower part"
+        size += ", all the lower part" if lower == len(deck) else f", the bottom {lower} of them the lower part"
     if seat is None:
         return [f"{size}; top first: {cards_text(deck)}", f"removed unseen: {cards_text(full['removed'])}"]
     known = full["depth_known"][seat]
@@ -160,7 +168,7 @@ def whereabouts(rules: np.ndarray, state: np.ndarray, full: dict[str, Any], view
     for card in members_of(rules[0]["in_game"]):
         may = [name for name, place in places if int(table_of(state, viewer)[place]) >> card & 1]
         if may:
-            lines.append(f"  {card_text(card):18} {', '.join(may)}")
+            lines.append(f"  {card:>2} {NAMES[card]:15} {', '.join(may)}")
     return lines
 
 
@@ -201,9 +209,9 @@ def event_text(event: list[Any], action: int, wording: Wording) -> str:
         "report": "{who} [shows|show] all a random card of {whom}: {card}",
         "blackmail": "{who} [shows|show] the Blackmailer and the Detective, which is shuffled into the deck",
         "drunk": "{who} [has|have] the Drunk",
-        "tell": "{who} [tells|tell] what is known of " + (card or "all cards")
+        "tell": "{who} [tells|tell] what [they|you] know about where " + (f"{card} is" if card else "cards are")
         if argument
-        else "{who} [says|say] no more",
+        else "{who} [has|have] nothing to add",
         "signal": "{who} [sends|send] " + (f"symbol {argument - 1}" if argument else "no symbol"),
     }[kind]
     if other == seat:

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from murder_envs.core.snapshots import members_of
-from murder_envs.core.wording import Wording, listed
+from murder_envs.core.wording import Wording, in_second_person, listed
 from murder_envs.games.theres_been_a_murder.cards import CARD, NAMES, RATINGS
 from murder_envs.games.theres_been_a_murder.moves import ENDINGS, PHASES, TALK
 from murder_envs.games.theres_been_a_murder.snapshots import results
@@ -31,6 +31,19 @@ DOES = {
 }
 """Action -> what it does when it is played (Card List & Guide); `{who}` is who plays it."""
 
+HOLDS = {
+    CARD.murderer: "cannot be chosen to pass, show, play or discard while you hold another card",
+    CARD.confidant: "all win when the Murderer is passed to you",
+    CARD.stranger: "whenever you choose a card to pass, show or discard, it must be this one",
+    CARD.imposter: "can be played only if you hold no card with a higher number",
+    CARD.witness: "all lose when the Murderer is passed to you",
+    CARD.monkey: "must be played; it does what the last Action does that was played",
+    CARD.drunk: "all know that you hold it; must be played; you may tell what you know at the start of any turn",
+    CARD.blackmailer: "with the Detective in your hand, both are shown, and the Detective goes back into the deck",
+    CARD.aristocrat: "on your turn you neither draw nor play, but discard it and all Actions in your hand",
+}
+"""Effect, or the Monkey -> what it means to hold it (Card List & Guide)."""
+
 END_TEXTS = {
     "detective": "The Murderer is discarded: all players win",
     "confidant": "The Murderer was passed to the holder of the Confidant: all players win",
@@ -40,6 +53,13 @@ END_TEXTS = {
     "turn_limit": "The turns are used up: all players lose",
 }
 """Ending -> how the game ended (Game End)."""
+
+
+def guide(card: int) -> str:
+    """What a card in the reader's own hand does: `17 Maid: when played, both neighbours show you a card`."""
+    if card in HOLDS:
+        return HOLDS[card]
+    return "when played, " + in_second_person(DOES[card]).format(who="you")
 
 
 def card_name(card: int) -> str:
