@@ -58,7 +58,7 @@ test-nojit: $(VENV)/.installed-test  ## a small part of the tests, uncompiled
 
 # Apart from `test`, which needs no OpenSpiel and leaves these tests out where OpenSpiel is not installed.
 test-openspiel: $(VENV)/.installed-openspiel  ## the tests of the games as OpenSpiel sees them
-	$(PYTEST) tests/test_openspiel.py tests/test_shape.py::test_the_programs_of_the_pages_run
+	$(PYTEST) tests/test_openspiel.py tests/test_site.py::test_the_programs_of_the_pages_run
 
 # Other people's libraries; each has a virtual environment of its own in .clients/ (some gigabytes in all).
 test-clients:  ## what other libraries make of the games; writes docs/clients.md

@@ -220,8 +220,8 @@ def layout_table(layout: Layout) -> str:
 def actions(ruleset: Ruleset) -> str:
     """The blocks of the action table, each with an example from play."""
     text = """`env.action_names` and `env.action_id` translate ids and names. Seats in names are relative to whoever
-        acts. `env.describe(action, seat)` says what a legal action means; the examples are such sentences, as the acting
-        seat reads them in a random game."""
+        acts. `env.describe(action, seat)` says what a legal action means; the examples are such sentences, as the
+        acting seat reads them in a random game."""
     found = examples(ruleset)
     starts = [*ruleset.actions.starts.values(), ruleset.actions.n]
     rows = []
@@ -328,8 +328,8 @@ def figures(ruleset: Ruleset) -> str:
         rows.append((row["name"], row.get("games", usual["games"]), *numbers))
     measured = ruleset.figures.func if isinstance(ruleset.figures, functools.partial) else ruleset.figures
     text = f"""Means over many games of a build that is independent of this one. The name of a row says who plays,
-        and in which configuration: `tests/data/{ruleset.name}/figures.toml` has it in full. `decisions` is the length of a
-        game, and `branching` the mean number of legal actions."""
+        and in which configuration: `tests/data/{ruleset.name}/figures.toml` has it in full. `decisions` is the
+        length of a game, and `branching` the mean number of legal actions."""
     return section(
         "Reference figures",
         prose(text),

@@ -77,7 +77,10 @@ def in_reference(path: str, fragment: str) -> tuple[str, str]:
     found = re.fullmatch(r"murder_envs/games/(\w+)/(\w+)\.py", path)
     if not found:
         return path, fragment
-    return f"docs/{REFERENCE}{found[1]}.md", f"#{path.removesuffix('.py').replace('/', '.')}{fragment.replace('#', '.')}"
+    return (
+        f"docs/{REFERENCE}{found[1]}.md",
+        f"#{path.removesuffix('.py').replace('/', '.')}{fragment.replace('#', '.')}",
+    )
 
 
 def reference(game: str) -> str:
@@ -91,5 +94,8 @@ def reference(game: str) -> str:
     ]
     for file in IN_REFERENCE:
         if (ROOT / "murder_envs/games" / game / f"{file}.py").exists():
-            parts += [f"## {file}", f"::: murder_envs.games.{game}.{file}\n    options:\n      show_root_heading: false"]
+            parts += [
+                f"## {file}",
+                f"::: murder_envs.games.{game}.{file}\n    options:\n      show_root_heading: false",
+            ]
     return "\n\n".join(parts) + "\n"
