@@ -68,8 +68,8 @@ def anchor(heading: str) -> str:
 
 
 def span(low: int, high: int) -> str:
-    """From one number to another."""
-    return str(low) if low == high else f"{low} to {high}"
+    """From one number to another, in a form that no line breaks."""
+    return str(low) if low == high else f"{low}..{high}"
 
 
 # -- The page ---------------------------------------------------------------------------------------------------------
@@ -84,7 +84,7 @@ def page(name: str) -> str:
     sections = [
         f"# {ruleset.title}",
         prose(tagline[0].upper() + tagline[1:]),
-        f"![{ruleset.title}, seen from above](../pictures/{name}.svg)",
+        f"![The table of {ruleset.title}](../pictures/{name}.svg)",
         f"- [The rules in our own words]({rules}.md), and [in short]({rules}_short.md)\n"
         f"- [{OURS}]({rules}.md#{anchor(OURS)})",
         facts(ruleset),
@@ -128,7 +128,7 @@ def facts(ruleset: Ruleset) -> str:
         ("Phases", ", ".join(map(code, ruleset.phases))),
         ("Length", lengths(ruleset)),
     ]
-    return section("Facts", "In the default configuration:", table(["", ""], rows))
+    return section("Facts", table(["", "in the default configuration"], rows))
 
 
 def lengths(ruleset: Ruleset) -> str:

@@ -94,8 +94,7 @@ def reference(game: str) -> str:
     ]
     for file in IN_REFERENCE:
         if (ROOT / "murder_envs/games" / game / f"{file}.py").exists():
-            parts += [
-                f"## {file}",
-                f"::: murder_envs.games.{game}.{file}\n    options:\n      show_root_heading: false",
-            ]
+            name = f"murder_envs.games.{game}.{file}"
+            options = "show_root_heading: false, show_root_toc_entry: false, show_source: true"
+            parts += [f"## {file} {{ #{name} }}", f"::: {name}\n    options: {{ {options} }}"]
     return "\n\n".join(parts) + "\n"

@@ -104,6 +104,8 @@ def test_the_site_needs_no_network():
     """Neither fonts nor programs; search works from a folder."""
     assert "\n  font: false\n" in SITE and "\n  - offline\n" in SITE and "\nuse_directory_urls: false" in SITE
     assert "https:" not in read(ROOT / "docs" / "site.css")
+    for script in re.findall(r"polyfills: \[(.+)\]", SITE):
+        assert (ROOT / "docs" / script).exists()
 
 
 # -- Links ------------------------------------------------------------------------------------------------------------
