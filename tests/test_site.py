@@ -180,17 +180,14 @@ def test_the_programs_of_the_pages_run(program, tmp_path):
     run("-c", program, folder=tmp_path)
 
 
-def commands() -> dict[str, set[str]]:
-    """Program -> the options with which any page calls it."""
-    found: dict[str, set[str]] = {}
-    for path in PAGES:
-        for module, rest in re.findall(r"python -m ((?:agents|benchmarks|murder_envs)[\w.]*)([^`\n#]*)", read(path)):
-            found.setdefault(module, set()).update(re.findall(r" (--[\w-]+)", rest))
-    return {module: options - {"--help"} for module, options in found.items()}
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("module", "options"), [pytest.param(*each, id=each[0]) for each in commands().items()])
-def test_the_options_of_the_commands_exist(module, options):
-    text = run("-m", module, "--help")
-    assert not {option for option in options if not re.search(rf"{option}\b", text)}
+@of_each_page(PAGES)
+def test_the_options_of_commands_exist(path):
+    """In the sources of the program's package, written out or as the field of settings that it is made from."""
+    for module, rest in re.findall(r"python -m ((?:agents|benchmarks|murder_envs)[\w.]*)([^`\n#]*)", read(path)):
+        folder = ROOT / module.partition(".")[0]
+        sources = "".join(map(read, folder.rglob("*.py")))
+        for option in set(re.findall(r" --([a-z][\w-]*)", rest)) - {"help"}:
+            field = option.replace("-", "_")
+            assert f'"--{option}"' in sources or re.search(rf"^    {field}: ", sources, re.MULTILINE), (
+                f"{module} --{option}"
+            )
