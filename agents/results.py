@@ -13,8 +13,9 @@ from rich.console import Console
 
 from agents import measures, runs
 from agents.job import ALL, Job
-from murder_envs.drivers.transcript import Game
+from murder_envs.drivers.cursor import Cursor
 from murder_envs.networks import files
+from murder_envs.replay import Note, Replay
 
 
 def named(policy: str, against: str) -> str:
@@ -32,7 +33,9 @@ def finish(job: Job, console: Console) -> None:
     net, prior_weight = job.settings.net, job.settings.prior_weight
     for name, (model, seats) in job.models.items():
         runs.write(run / f"{name}.zip", files.policy_bytes(model.policy, job.ruleset, seats, net, prior_weight))
-    runs.write(run / "game.txt", game_text(job, measures.TEST_SEED))
+    replay = example(job, measures.TEST_SEED)
+    replay.save(run / "game.jsonl")
+    runs.write(run / "game.txt", game_text(replay))
     runs.write(run / "curve.png", curve_png(job, table))
     steps, minutes = job.steps, job.counters["curve"][-1]["seconds"] / 60
     title = f"{job.ruleset.name}, after {steps:,} decisions and {minutes:.1f} minutes of self-play"
@@ -46,7 +49,10 @@ def finish(job: Job, console: Console) -> None:
     runs.write_json(run / "results.json", content)
     console.print(f"\n{title}", soft_wrap=True)
     console.print(*measures.tables(table), sep="\n")
-    console.print(f"models, curve.png, game.txt (a game of the trained agents) and more: {run}", soft_wrap=True)
+    console.print(
+        f"models, curve.png, a game of the trained agents (game.txt, and game.jsonl as a replay): {run}",
+        soft_wrap=True,
+    )
 
 
 EXPLAINED = """A row is one player in one seat, in each of those that the policy learnt in by turns, with players of the
@@ -58,46 +64,65 @@ EXPLAINED_TOGETHER = """A row is one player in all seats; the deals are the same
 likeliest action, `trained, sampled` draws one from its probabilities."""
 
 
-def game_text(job: Job, seed: int) -> str:
-    """One game of the trained agents, for people: before each choice what has changed on the table, seen from above."""
-    game = Game(job.ruleset, seed)
+def example(job: Job, seed: int) -> Replay:
+    """A game of the trained agents, with their reasons."""
+    replay = Replay(job.ruleset, seed, players=tuple("trained" for _ in job.ruleset.agents))
+    cursor = replay.begin()
+    while not cursor.over:
+        action, note = likeliest(job, cursor)
+        if note:
+            replay.notes[len(replay.actions)] = note
+        replay.actions.append(job.ruleset.actions.names[action])
+        cursor.act(action)
+    return replay
+
+
+def game_text(replay: Replay) -> str:
+    """A game for people: before each choice what has changed on the table, seen from above."""
+    ruleset = replay.ruleset
     lines = [
-        f"A game of {job.ruleset.name} played by the trained agents. The table is seen from above; a line of it is",
+        f"A game of {ruleset.name} played by the trained agents. The table is seen from above; a line of it is",
         "shown again when it has changed. Beside a choice stand the probabilities that the agent gave to its options,",
         "and the return that it expected.",
         "",
     ]
     shown: set[str] = set()
-    while True:
-        picture = game.cursor.text(None).splitlines()
+    paid: list[float] = []
+    for k, cursor in enumerate(replay.play()):
+        picture = cursor.text(None).splitlines()
         lines += [f"    {line}".rstrip() for line in picture if line.strip() and line not in shown]
         shown = set(picture)
-        if game.over:
-            break
-        name, why = likeliest(job, game)
-        lines += ["", f"{job.ruleset.agents[game.seat]}: {name}{why}"]
-        game.act(name)
-    paid = ", ".join(f"{agent} {value:g}" for agent, value in zip(job.ruleset.agents, game.returns()))
-    return "\n".join([*lines, "", f"returns: {paid}", ""])
+        if k < len(replay.actions):
+            lines += ["", f"{ruleset.agents[cursor.seat]}: {replay.actions[k]}{reasons(replay.notes.get(k))}"]
+        paid = cursor.outcome()[0]
+    each = ", ".join(f"{agent} {value:g}" for agent, value in zip(ruleset.agents, paid))
+    return "\n".join([*lines, "", f"returns: {each}", ""])
 
 
-def likeliest(job: Job, game: Game) -> tuple[str, str]:
-    """The action that the model takes, and its reasons as text; none where there is no choice."""
-    legal = game.legal()
+def reasons(note: Note | None) -> str:
+    """The likeliest options and the expected return, as text."""
+    if note is None:
+        return ""
+    options = ", ".join(f"{name} {chance:.0%}" for name, chance in [*note.policy.items()][:6])
+    more = f", {len(note.policy) - 6} more" if len(note.policy) > 6 else ""
+    return f"    ({options}{more}; expects {note.value:.2f})"
+
+
+def likeliest(job: Job, cursor: Cursor) -> tuple[int, Note | None]:
+    """The action that the model takes, and its reasons, the likeliest option first; none where there is no choice."""
+    legal = cursor.legal()
     if len(legal) == 1:
-        return legal[0], ""
-    ids = [job.ruleset.actions.id(name) for name in legal]
+        return legal[0], None
     mask = np.zeros((1, job.ruleset.actions.n), np.bool_)
-    mask[0, ids] = True
-    policy: Any = job.learner_of(game.seat).model.policy
-    observations, _ = policy.obs_to_tensor(game.look(game.seat)[None])
+    mask[0, legal] = True
+    policy: Any = job.learner_of(cursor.seat).model.policy
+    observations, _ = policy.obs_to_tensor(cursor.look(cursor.seat)[None])
     with torch.no_grad():
-        chances = policy.get_distribution(observations, mask).distribution.probs[0, ids].tolist()
+        chances = policy.get_distribution(observations, mask).distribution.probs[0, legal].tolist()
         value = policy.predict_values(observations).item()
     order = sorted(range(len(legal)), key=lambda k: -chances[k])
-    options = ", ".join(f"{legal[k]} {chances[k]:.0%}" for k in order[:6])
-    more = f", {len(legal) - 6} more" if len(legal) > 6 else ""
-    return legal[order[0]], f"    ({options}{more}; expects {value:.2f})"
+    names = job.ruleset.actions.names
+    return legal[order[0]], Note(policy={names[legal[k]]: chances[k] for k in order}, value=value)
 
 
 COLOURS = {"random": "#7a7a7a", "heuristic": "#c2571a", "trained": "#1f5fa8"}

@@ -5,7 +5,7 @@
       checkpoints/    the newest few, see `agents.checkpoints`
       past/           what the policies were like in the past, where those are opponents
       progress.csv    rows for each evaluation, and tensorboard/ with each update's losses
-      model.zip  results.json  results.md  curve.png  game.txt      at the end
+      model.zip  results.json  results.md  curve.png  game.txt  game.jsonl    at the end
 
 Where each role has a policy of its own, model.zip is several files, one named after each. They are files of
 `murder_envs.networks.files`, which only hold numbers and plain JSON; a checkpoint holds such files, and further ones

@@ -339,6 +339,31 @@ def test_the_page_runs_in_a_browser(game, tmp_path):
         assert shown.count("<tr") == len(told["frames"][k][v].get("legal", []))
 
 
+@every_game
+def test_a_search_looks_at_a_game(game, tmp_path, capsys):
+    from murder_envs.replay.analysis import annotated
+
+    replay = begun(game, 12)
+    noted_before = replay.notes[3] = Note(value=0.25)
+    again = annotated(replay, 30, seed=5)
+    assert list(replay.notes) == [3] and again.notes[3] is noted_before
+    assert same(again, annotated(replay, 30, seed=5))
+    for k, cursor in zip(range(len(replay.actions)), replay.play(), strict=False):
+        legal = {replay.ruleset.actions.names[action] for action in cursor.legal()}
+        assert (k in again.notes) == (len(legal) > 1 or k == 3)
+        if k != 3 and k in again.notes:
+            note = again.notes[k]
+            assert (
+                sum(note.visits.values()) == 30 and set(note.visits) <= legal and set(note.values) == set(note.visits)
+            )
+            assert all(-1 <= value <= 1 for value in (*note.values.values(), note.value))
+    again.save(tmp_path / "game.jsonl")
+    assert same(Replay.load(tmp_path / "game.jsonl"), again)
+    assert main([str(tmp_path / "game.jsonl"), "--search", "20"]) == 0
+    with pytest.raises(ValueError, match="^simulations"):
+        annotated(replay, 0)
+
+
 # -- From the command line --------------------------------------------------------------------------------------------
 
 

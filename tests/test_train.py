@@ -55,6 +55,7 @@ from murder_envs.networks import policy as networks_policy  # noqa: E402
 from murder_envs.networks.actor import Actor  # noqa: E402
 from murder_envs.networks.encoder import Encoder, features  # noqa: E402
 from murder_envs.networks.residual import ResidualPolicy  # noqa: E402
+from murder_envs.replay import Replay  # noqa: E402
 from tests.support import ROOT  # noqa: E402
 
 GAME = next(iter(registry.GAMES))
@@ -131,6 +132,8 @@ def test_a_run_leaves_everything_in_its_folder(finished):
     assert [int(row["steps"]) for row in rows_of(finished)] == [0, STEPS // 4, STEPS // 2, STEPS * 3 // 4, STEPS]
     assert (finished / "curve.png").read_bytes().startswith(b"\x89PNG")
     assert "returns: player_0" in (finished / "game.txt").read_text()
+    replay = Replay.load(finished / "game.jsonl", GAME)
+    assert replay.end().over and replay.notes and set(replay.players) == {"trained"}
     assert "| heuristic | " in (finished / "results.md").read_text()
     assert tags_of(finished) == [STEPS // 8 * k for k in range(1, 9)]
     assert len(runs.checkpoints(finished)) == runs.KEPT

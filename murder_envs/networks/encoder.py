@@ -142,7 +142,27 @@ def _seen_in_play(
     ruleset: Ruleset, names: np.ndarray, games: int, rounds: int
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Of each entry, in games at random and by the heuristic: bool[size], does it ever change; float64[size], the mean
-    size of its values that are not 0, at least 1; and of the entries `names` bool[b, values], which values occur."""
+    size of its values that are not 0, at least 1; and of the entries `names` bool[b, values], which values occur.
+
+    It takes seconds and depends on nothing else, so the latest answers are kept: policies of one run ask alike.
+    """
+    asked = ruleset.name, int(ruleset.rules["config_digest"][0]), names.tobytes(), games, rounds
+    if asked not in _LATEST:
+        if len(_LATEST) >= MOST_KEPT:
+            del _LATEST[next(iter(_LATEST))]
+        _LATEST[asked] = _see_in_play(ruleset, names, games, rounds)
+    return _LATEST[asked]
+
+
+_LATEST: dict[tuple[Any, ...], tuple[np.ndarray, np.ndarray, np.ndarray]] = {}
+MOST_KEPT = 8
+"""Answers of `_seen_in_play`."""
+
+
+def _see_in_play(
+    ruleset: Ruleset, names: np.ndarray, games: int, rounds: int
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """What `_seen_in_play` tells, by playing."""
     low, high = ruleset.observation.bounds()
     total, often = np.zeros(ruleset.observation.size), np.zeros(ruleset.observation.size)
     occurs = np.zeros((len(names), int(high.max()) + 1), np.bool_)

@@ -18,6 +18,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument(
         "--seat", type=int, help="of what this seat knew and no more (default: from above, and all seats)"
     )
+    parser.add_argument(
+        "--search", type=int, metavar="N", help="note what a search of N simulations thinks of each decision"
+    )
     parser.add_argument("--unfinished", action="store_true", help="take a game that is still going on, or was cut off")
     settings = parser.parse_args(arguments)
     try:
@@ -25,6 +28,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         seat = (
             settings.seat if settings.seat is None else an_int("--seat", settings.seat, 0, replay.ruleset.n_seats - 1)
         )
+        if settings.search is not None:
+            from murder_envs.replay.analysis import annotated  # which compiles the search
+
+            replay = annotated(replay, settings.search)
         if settings.html:
             settings.html.write_text(replay.to_html(seat), encoding="utf-8")
     except (ValueError, OSError) as error:
