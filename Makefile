@@ -20,7 +20,7 @@ PYTEST := $(PY) -m pytest -n $(JOBS) --dist worksteal
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .PHONY: help train test test-fast test-debug test-nojit test-openspiel test-clients coverage lint types format hooks \
-	bench pictures warm release clean distclean
+	bench pictures pages docs warm release clean distclean
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -58,7 +58,7 @@ test-nojit: $(VENV)/.installed-test  ## a small part of the tests, uncompiled
 
 # Apart from `test`, which needs no OpenSpiel and leaves these tests out where OpenSpiel is not installed.
 test-openspiel: $(VENV)/.installed-openspiel  ## the tests of the games as OpenSpiel sees them
-	$(PYTEST) tests/test_openspiel.py tests/test_shape.py::test_the_programs_of_the_pages_run
+	$(PYTEST) tests/test_openspiel.py tests/test_site.py::test_the_programs_of_the_pages_run
 
 # Other people's libraries; each has a virtual environment of its own in .clients/ (some gigabytes in all).
 test-clients:  ## what other libraries make of the games; writes docs/clients.md
@@ -70,6 +70,13 @@ coverage: $(VENV)/.installed-test  ## which lines of the rules the uncompiled te
 
 pictures: $(VENV)/.installed-test  ## draw the pictures of README and docs anew
 	$(PY) -m tests.sample_pictures
+
+pages: $(VENV)/.installed-train  ## write the pages of documentation that follow from the code
+	$(PY) -m docs.generate
+
+docs: $(VENV)/.installed-docs  ## build the site of documentation into build/site
+	NO_MKDOCS_2_WARNING=1 $(PY) -m mkdocs build --strict
+	@echo "The site is in build/site: open build/site/index.html"
 
 # -- Code -------------------------------------------------------------------------------------------------------------
 
@@ -130,6 +137,10 @@ $(VENV)/.installed-test: $(VENV)/.created pyproject.toml constraints.txt
 $(VENV)/.installed-openspiel: $(VENV)/.created pyproject.toml constraints.txt
 	$(PIP) install -c constraints.txt -e '.[train,dev,notebooks,pictures,play,openspiel]'
 	@touch $@ $(VENV)/.installed-test $(VENV)/.installed-train
+
+$(VENV)/.installed-docs: $(VENV)/.created pyproject.toml constraints.txt
+	$(PIP) install -c constraints.txt -e '.[docs]'
+	@touch $@
 
 # With the libraries that the benchmark compares with.
 $(VENV)/.installed-bench: $(VENV)/.created pyproject.toml constraints.txt

@@ -115,10 +115,16 @@ def test_every_library_of_an_extra_is_used():
         for path in (ROOT / folder).rglob("*")
         if path.suffix in (".py", ".ipynb")
     )
-    code += text("Makefile") + text(".ci/release.py") + text("pyproject.toml").partition("[project]")[0]
+    code += (
+        text("Makefile")
+        + text(".ci/release.py")
+        + text("mkdocs.yml")
+        + text("pyproject.toml").partition("[project]")[0]
+    )
     names = {
         "open_spiel": "pyspiel", "ipykernel": "ipykernel", "pytest-xdist": "-n ", "pytest-cov": "--cov",
-        "pillow": "from PIL", "pygame-ce": "import pygame",
+        "mkdocs-material": "name: material", "mkdocstrings": "- mkdocstrings:", "pillow": "from PIL",
+        "pygame-ce": "import pygame",
     }  # fmt: skip
     for extra, requirements in PROJECT["project"]["optional-dependencies"].items():
         for requirement in requirements:

@@ -205,7 +205,9 @@ def test_a_wrong_parameter_is_named(keywords: dict[str, Any], name):
 
 def test_declarations_give_rows_of_tables():
     assert [row["field"] for row in field_rows(State)] == list(State.fields)
-    assert parameter_rows(Config)[0] == {"parameter": "n_rounds", "default": 4, "values": "1 to 9", "meaning": "rounds"}
+    assert parameter_rows(Config)[0] == {
+        "parameter": "n_rounds", "default": 4, "values": "1 to 9", "meaning": "rounds", "meanings": {},
+    }  # fmt: skip
 
 
 def test_names_by_number():

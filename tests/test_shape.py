@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import functools
-import importlib.util
 import json
 import pathlib
 import re
@@ -134,7 +133,7 @@ def test_nothing_outside_its_own_files_knows_a_game_by_name(game):
     own = {PACKAGE / "registry.py", PACKAGE / f"{game}_v0.py", *sources(PACKAGE / "games" / game)}
     for path in [
         *sources(PACKAGE),
-        *(path for name in ("agents", "benchmarks", "tests") for path in sources(ROOT / name)),
+        *(path for name in ("agents", "benchmarks", "docs", "tests") for path in sources(ROOT / name)),
     ]:
         if path not in own:
             for text in words_in(parsed(path)):
@@ -167,7 +166,7 @@ def test_imports_go_one_way():
             for name in imported(path):
                 if name.startswith("murder_envs."):
                     assert part_of(name) in LAYERS[part], f"{path} imports {name}"
-                assert name.split(".")[0] not in ("agents", "benchmarks", "tests"), f"{path} imports {name}"
+                assert name.split(".")[0] not in ("agents", "benchmarks", "docs", "tests"), f"{path} imports {name}"
 
 
 def test_no_game_imports_another(game):
@@ -228,26 +227,6 @@ def test_readme_lists_every_game(game):
 def test_the_ids_in_readme_are_registered():
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     assert set(re.findall(r"murder_envs/[a-z-]+-v\d+", readme)) <= set(map(env_id, GAMES))
-
-
-WITH_OPENSPIEL = pytest.mark.skipif(importlib.util.find_spec("pyspiel") is None, reason="OpenSpiel is not installed")
-
-
-def programs() -> list:
-    """The Python programs of README and documentation."""
-    pages = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
-    return [
-        pytest.param(program, id=f"{page.name} {k}", marks=WITH_OPENSPIEL if "import pyspiel" in program else ())
-        for page in pages
-        for k, program in enumerate(re.findall(r"```python\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL))
-    ]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("program", programs())
-def test_the_programs_of_the_pages_run(program):
-    done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
 
 
 def test_contributing_names_every_data_file():

@@ -100,7 +100,8 @@ def _help(game: str, name: str, rows: Sequence[Mapping[str, Any]]) -> str:
     ]
     for row in rows:
         meaning = row["meaning"] if row["meaning"].endswith("?") else f"{row['meaning']}."
-        arguments.append(f"{row['parameter']}: {meaning} Values: {row['values']}. Default: {row['default']!r}.")
+        values = "; ".join(f'"{name}": {each}' for name, each in row["meanings"].items()) or row["values"]
+        arguments.append(f"{row['parameter']}: {meaning} Values: {values}. Default: {row['default']!r}.")
     wrapped = [textwrap.fill(each, 100, initial_indent=" " * 4, subsequent_indent=" " * 8) for each in arguments]
     return "\n".join(
         [

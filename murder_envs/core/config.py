@@ -23,9 +23,11 @@ Check = Callable[[str, Any], Any]
 """(name, value) -> the checked, plain value; ValueError begins with the name."""
 
 
-def parameter(default: Any, meaning: str, check: Check, values: str = "") -> Any:
-    """A parameter with a check of its own; `values` says in words what it can be."""
-    metadata = {"check": check, "meaning": meaning, "values": values}
+def parameter(
+    default: Any, meaning: str, check: Check, values: str = "", meanings: Mapping[str, str] | None = None
+) -> Any:
+    """A parameter with a check of its own; `values` says in words what it can be, `meanings` what each name means."""
+    metadata = {"check": check, "meaning": meaning, "values": values, "meanings": meanings or {}}
     if isinstance(default, (list, dict)):
         return dataclasses.field(default_factory=default.copy, metadata=metadata)
     return dataclasses.field(default=default, metadata=metadata)
@@ -41,11 +43,11 @@ def boolean(default: bool, meaning: str) -> Any:
     return parameter(default, meaning, a_bool, "True or False")
 
 
-def option(default: str, meaning: str, names: Sequence[str]) -> Any:
-    """One of some names."""
-    return parameter(
-        default, meaning, lambda name, value: a_choice(name, value, names), ", ".join(f'"{name}"' for name in names)
-    )
+def option(default: str, meaning: str, names: Sequence[str] | Mapping[str, str]) -> Any:
+    """One of some names; a dict says what each of them means."""
+    listed, meanings = tuple(names), dict(names) if isinstance(names, Mapping) else {}
+    values = ", ".join(f'"{name}"' for name in listed)
+    return parameter(default, meaning, lambda name, value: a_choice(name, value, listed), values, meanings)
 
 
 def text(default: str, meaning: str) -> Any:
@@ -106,6 +108,7 @@ def parameter_rows(config: type[Parameters]) -> list[Mapping[str, Any]]:
             "default": _default(each),
             "values": each.metadata["values"],
             "meaning": each.metadata["meaning"],
+            "meanings": each.metadata["meanings"],
         }
         for each in dataclasses.fields(config)
     ]

@@ -12,10 +12,19 @@ import numpy as np
 from murder_envs.core.checks import a_choice, a_list, a_text, an_int, fail, shown
 from murder_envs.core.config import Parameters, boolean, integer, option, optional, parameter
 from murder_envs.games.murder_of_crows import cards as c
-from murder_envs.games.murder_of_crows.moves import MAX_SEATS, REWARDS
+from murder_envs.games.murder_of_crows.moves import MAX_SEATS
 from murder_envs.games.murder_of_crows.state import Rules
 
-DECKS = ("rulebook", "house")
+DECKS = {
+    "rulebook": "the printed box",
+    "house": "`word`, `crow_table` and `wilds` may deviate from it",
+}
+PAID = {
+    "zero_sum": "the winner gets 1, the others share -1; all get 0 if nobody wins",
+    "win_loss": "the winner gets 1, each other -1; all get 0 if nobody wins",
+    "win_only": "the winner gets 1, all others 0",
+    "progress": "the winner gets 1, each other minus the share of its stacks that are empty, also if nobody wins",
+}
 MOST_STEPS = 1_000_000
 
 _DUEL = {
@@ -86,7 +95,7 @@ class Config(Parameters):
         a_third_table, f"M, U, R, D, E or W -> {', '.join(c.THIRD_ACTS)}",
     )  # fmt: skip
     first_player: int = integer(-1, "who begins; -1: drawn at random", low=-1, high=MAX_SEATS - 1)
-    deck: str = option("rulebook", 'the printed box, or "house": the next three may deviate from it', DECKS)
+    deck: str = option("rulebook", "the cards and the word", DECKS)
     word: str = parameter(c.WORD, "the stacks in play", a_word, "two or more letters of MURDER in their order")
     crow_table: Mapping[str, list[int]] | None = parameter(
         None, "copies of each letter; None: the printed totals, spread evenly", optional(a_crow_table),
@@ -95,7 +104,7 @@ class Config(Parameters):
     wilds: int = integer(c.N_WILDS, "number of wild crows", low=0, high=c.MOST_WILDS)
     hand_size: int = integer(5, "cards dealt; the first player gets one less", low=1, high=8)
     expel_draw: int = integer(c.EXPEL_DRAW, "cards drawn after an Expel", low=0, high=5)
-    reward: str = option("zero_sum", "how the end is paid", REWARDS)
+    reward: str = option("zero_sum", "how the end is paid", PAID)
     max_steps: int = integer(2000, "decisions after which the game is cut off", low=1, high=MOST_STEPS)
 
     def check(self) -> None:

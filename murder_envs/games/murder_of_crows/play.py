@@ -298,6 +298,9 @@ def is_cut_off(state: State):
     return state.ending == ENDING.truncated
 
 
+# -- Invariants ---------------------------------------------------------------------------------
+
+
 @kernel
 def check(state: State, rules: Rules):
     """Invariants, for debug runs: every card is in one place, and nobody's bounds exclude the truth."""

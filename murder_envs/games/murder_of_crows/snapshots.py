@@ -31,11 +31,23 @@ STAR = "*"
 FLIP = "flip:"
 MOST = 2**62
 
-SPECIAL = (
-    "murders", "hands", "discard", "deck", "pending", "known", "old_max", "deck_max", "truncated", "events", "rng",
-    "to_act", "over", "returns",
-)  # fmt: skip
-"""The fields that need code; the others are plain fields of State."""
+SPECIAL = {
+    "murders": "for each seat a dict stack -> its cards, bottom to top; empty stacks are left out",
+    "hands": "the cards that each seat holds",
+    "discard": "the discards, in no order",
+    "deck": 'the draw pile, top first; "*", here or in `discard`, stands for all cards that are named nowhere',
+    "pending": "seats that have still to answer, the one to act first",
+    "known": "for each seat the cards of its hand that everybody knows",
+    "old_max": "for each seat, how many of its unknown cards may be from before the latest reshuffle, at most",
+    "deck_max": "for each seat a dict card -> how many copies it must allow for in the draw pile",
+    "truncated": "did the step cap end the game?",
+    "events": '[seat, action], oldest first; [-1, "flip:<card>"] for the Murdered Third',
+    "rng": "the state of the random numbers, 16 hexadecimal digits",
+    "to_act": "the seat that is asked, -1 when over; it follows from the rest",
+    "over": "is the game over? It follows from the rest",
+    "returns": "what each seat is paid; it follows from the rest",
+}
+"""The fields that need code, and what is in them; the others are plain fields of State."""
 SEEN_BY_ALL = ("murders", "discard", "pending", "known", "old_max", "truncated", "events", "to_act", "over", "returns")
 
 REMOVES = "remove"

@@ -28,6 +28,25 @@ from murder_envs.games.my_murder_mystery.state import (
     pack_trait_fact,
 )
 
+SPEECHES = {
+    "full": "statements, questions and suspicions",
+    "suspect": "suspicions and nothing else",
+}
+POOLS = {
+    "played": "a character that is played",
+    "portraits": "any portrait, also one that is out",
+    "all": "any character, also one that nobody can play",
+}
+NPC_ACCUSED = {
+    "players_only": "such accusations do not count: of the players the most accused goes",
+    "spared": "such a character can be the most accused, and then nobody goes",
+}
+PAID = {
+    "win": "each winner gets 1, each other -1",
+    "points": "points divided by the most that a card can offer; whoever is eliminated gets -1",
+    "zero_sum": "each winner gets 1, each other 0, and then all pay back an equal share of that",
+}
+
 GENERATED = "generated"
 RANDOM = "random"
 
@@ -136,9 +155,9 @@ class Config(Parameters):
     tokens: int = integer(2, "action tokens of a player", low=0, high=c.MAX_TOKENS)
     talk_rounds: int = integer(1, "turns to speak for everyone after each location", low=0, high=c.MAX_TALK)
     final_talk_rounds: int = integer(1, "the same in the final discussion", low=0, high=c.MAX_TALK)
-    speech: str = option("full", 'what can be said; "suspect": suspicions and nothing else', m.SPEECHES)
-    murderer_pool: str = option("played", "who can be the murderer", c.POOLS)
-    npc_accused: str = option("players_only", "what it means to accuse whom nobody plays", m.NPC_ACCUSED)
+    speech: str = option("full", "what can be said", SPEECHES)
+    murderer_pool: str = option("played", "who can be the murderer", POOLS)
+    npc_accused: str = option("players_only", "what it means to accuse whom nobody plays", NPC_ACCUSED)
     case: str | Mapping[str, Any] = parameter(
         GENERATED, "drawn anew each game, or written", a_case,
         '"generated", "dead_monkey", the path of a TOML file, or a dict',
@@ -148,7 +167,7 @@ class Config(Parameters):
     )
     first_leader: str | int = parameter(RANDOM, "who has the Leader token first", random_or_seat, '"random", or a seat')
     win_points: int = integer(3, "points that win", low=1, high=c.MAX_POINTS)
-    reward: str = option("win", "how the end is paid", m.REWARDS)
+    reward: str = option("win", "how the end is paid", PAID)
 
     @classmethod
     def of(cls, keywords: Mapping[str, Any]) -> Self:

@@ -61,7 +61,7 @@ def take(state: State, rules: Rules, seat, card):
         show_card(state, rules, seat, card)
 
 
-# -- Important: you are free to talk about your cards, and to lie -----------------------------------------------------
+# -- What may be said: you are free to talk about your cards, and to lie -----------------------------------------------
 
 
 @kernel

@@ -26,12 +26,30 @@ from murder_envs.games.my_murder_mystery.state import (
     unpack_trait_fact,
 )
 
-CASE = ("traits", "answers", "characters", "out", "locations", "secrets", "stories", "objectives")
-SPECIAL = (
-    *CASE, "revealed", "question", "holders", "read", "claims", "events", "written", "pointed", "eliminated", "points",
-    "winners", "returns", "over",
-)  # fmt: skip
-"""The fields that need code; the others are plain fields of State."""
+SPECIAL = {
+    "traits": "a dict character -> its traits",
+    "answers": "a dict question -> the character that is its answer",
+    "characters": "for each seat the character that it plays",
+    "out": "portraits that nobody plays",
+    "locations": "a dict number -> theme (a question), facts, and the card that it hands out or 0",
+    "secrets": "a dict top secret card -> its facts",
+    "stories": "a dict portrait -> the facts on its own cards",
+    "objectives": "a dict portrait -> its objectives",
+    "revealed": "numbers of the revealed locations, in their order",
+    "question": 'in the phase `reply` the question that was asked, else ""',
+    "holders": "a dict top secret card -> the seat that it lies before, or -1",
+    "read": "a dict top secret card -> the seats that have read it",
+    "claims": "for each seat the facts that it has stated",
+    "events": "[kind, seat, ...], oldest first",
+    "written": "for each seat the answers that it has written so far",
+    "pointed": "have all pointed at whom they accuse?",
+    "eliminated": "the seat that is out, or -1; it follows from the rest",
+    "points": "for each seat its points at the end, 0 before; they follow from the rest",
+    "winners": "the seats that have won; they follow from the rest",
+    "returns": "what each seat is paid; it follows from the rest",
+    "over": "is the game over?",
+}
+"""The fields that need code, and what is in them; the others are plain fields of State."""
 SEEN_BY_ALL = (
     "traits", "characters", "out", "revealed", "question", "holders", "read", "claims", "events", "pointed",
     "eliminated", "over",

@@ -14,8 +14,29 @@ from murder_envs.core.tables import Actions, Layout
 from murder_envs.games.perfect_murder import cards as c
 from murder_envs.games.perfect_murder.case import Case, kept, load
 from murder_envs.games.perfect_murder.layout import observation_of
-from murder_envs.games.perfect_murder.moves import PLANS, REWARDS, actions_of
+from murder_envs.games.perfect_murder.moves import actions_of
 from murder_envs.games.perfect_murder.state import PATH_DOORS, PATH_ENTRY, Rules
+
+BOARDS = dict(zip(c.BOARDS, ("the easiest for the detective", "harder", "harder still", "the hardest")))
+FACES = dict(
+    zip(
+        c.FACES,
+        (
+            "as the symbols of the round board say",
+            "face down, which is harder for the detective; steal and search always lie face up",
+            "face up, which is easier for the detective",
+        ),
+    )
+)
+PLANS = {
+    "choose": "by the murderer's own decisions",
+    "random": "it is drawn, and the game begins after it",
+}
+PAID = {
+    "outcome": "the detective gets 1 for a right accusation, else -1; the murderer gets the negative",
+    "graded": "as `outcome`, but after a wrong accusation the detective gets back a quarter for each right statement",
+    "swift": "as `outcome`, but a right accusation is worth up to a half less, in proportion to the actions used",
+}
 
 _MICRO = {"case": "micro", "rounds": 1, "actions": 1}
 _TINY = {"case": "tiny", "rounds": 1, "actions": 1}
@@ -54,13 +75,11 @@ class Config(Parameters):
     )  # fmt: skip
     rounds: int = integer(c.MAX_ROUNDS, "rounds of the game", low=1, high=c.MAX_ROUNDS)
     actions: int = integer(3, "the detective's actions a round", low=1, high=c.MAX_ACTIONS)
-    board: str = option("A", "side of the round board, the last the hardest for the detective", c.BOARDS)
-    face: str = option("board", "how action cards lie: as the board's symbols say, or all alike", c.FACES)
+    board: str = option("A", "side of the round board", BOARDS)
+    face: str = option("board", "how action cards lie when they are played", FACES)
     start_cards: bool = boolean(False, "does the detective start with a clue and a trace card?")
-    plan: str = option("choose", "the murderer plans by decisions, or the plan is drawn", PLANS)
-    reward: str = option(
-        "outcome", "1 or -1; with a quarter a right statement for who loses; or less for more actions", REWARDS
-    )
+    plan: str = option("choose", "how the murder is planned", PLANS)
+    reward: str = option("outcome", "how the end is paid", PAID)
 
     def check(self) -> None:
         """The case can be read, and can be played."""

@@ -20,11 +20,24 @@ from murder_envs.games.perfect_murder.moves import FLIGHT, PHASE, PHASES, SEAT_O
 from murder_envs.games.perfect_murder.record import Replay, as_seen, entries_of, lay_pile, pile_of
 from murder_envs.games.perfect_murder.state import State
 
-SPECIAL = (
-    "path", "record", "clue_pile", "trace_pile", "room_pile", "fled", "chosen", "to_act", "over", "returns",
-    "x_markers", "examined", "action_cards", "used_room_cards", "correct",
-)  # fmt: skip
-"""The fields that need code; the others are plain fields of State."""
+SPECIAL = {
+    "path": "rooms of the murderer's path, the first one first",
+    "record": "what was done since the planning, an entry for each finished action, hidden parts included",
+    "clue_pile": "clue cards, top first",
+    "trace_pile": "trace cards, top first",
+    "room_pile": "numbers of the room cards, top first",
+    "fled": "has the murderer fled?",
+    "chosen": "what the action under way has named so far",
+    "to_act": "the seat that is asked, -1 when over; it follows from the rest",
+    "over": "is the game over?",
+    "returns": "what each seat is paid; it follows from the rest",
+    "x_markers": "fields with an X, real or false; they follow from the rest",
+    "examined": 'a dict field -> "x" or "blank" of the markers that were examined; it follows from the rest',
+    "action_cards": "a dict action card -> how many copies are left; it follows from the rest",
+    "used_room_cards": "numbers of the room cards used, in their order; they follow from the rest",
+    "correct": "are suspect, weapon and entry of the accusation right? Empty before the end; it follows from the rest",
+}
+"""The fields that need code, and what is in them; the others are plain fields of State."""
 SEEN_BY_ALL = ("fled", "over", "returns", "examined", "used_room_cards")
 """Of these, what everybody sees as it is."""
 RESULTS = (

@@ -12,7 +12,7 @@ from murder_envs.core.checks import an_int, distinct, fail, ints
 from murder_envs.core.config import Parameters, boolean, integer, option, optional, parameter
 from murder_envs.core.snapshots import set_of
 from murder_envs.games.theres_been_a_murder import cards as c
-from murder_envs.games.theres_been_a_murder.moves import DEAD_ENDS, MAX_SEATS, MAX_SYMBOLS, REWARDS, TALKS
+from murder_envs.games.theres_been_a_murder.moves import MAX_SEATS, MAX_SYMBOLS
 from murder_envs.games.theres_been_a_murder.state import Rules
 
 # Ongoing Play & Difficulty Levels: cards are added by level, and by the number of players (The Cards). To make it
@@ -21,6 +21,27 @@ from murder_envs.games.theres_been_a_murder.state import Rules
 
 LEVELS = {"novice": (), "veteran": (c.CARD.blackmailer,), "master": (c.CARD.blackmailer, c.CARD.aristocrat)}
 """level -> the advanced cards that it adds."""
+ADDED = {
+    "novice": "the basic game",
+    "veteran": "the Blackmailer is added",
+    "master": "the Blackmailer and the Aristocrat are added",
+}
+DEAD_ENDS = {
+    "rulebook": "when Murderer, Detective and Confidant are all gone for good",
+    "certain": "as soon as the cards that are left cannot win",
+    "off": "never",
+}
+TALKS = {
+    "silent": "nobody talks",
+    "none": "only the Drunk's holder talks",
+    "symbols": "the Drunk's holder talks, and symbols are sent",
+    "open": "all know at once what anybody knows",
+}
+PAID = {
+    "outcome": "all get 1 for a win, else -1",
+    "win": "all get 1 for a win, else 0",
+    "score": "all get (1 + min(score, 12)) / 13 for a win, else 0",
+}
 FEWEST_SEATS = 3
 SEATS_WITHOUT_GUESTS = 4
 MOST_REMOVED = 6
@@ -59,7 +80,7 @@ class Config(Parameters):
     """Parameters of a game."""
 
     num_players: int = integer(4, "seats", low=FEWEST_SEATS, high=MAX_SEATS)
-    level: str = option("novice", "veteran adds the Blackmailer, master the Aristocrat too", tuple(LEVELS))
+    level: str = option("novice", "which advanced cards are used", ADDED)
     guests: int | None = parameter(
         None, "how many of the cards 21 to 24 are used; None: as few as there may be",
         optional(lambda name, value: an_int(name, value, 0, len(c.GUESTS))), "max(0, num_players - 4) to 4, or None",
@@ -76,18 +97,14 @@ class Config(Parameters):
     )  # fmt: skip
     first_player: int = integer(-1, "who begins; -1: drawn at random", low=-1, high=MAX_SEATS - 1)
     detective_self: bool = boolean(True, "may the Detective choose its own player?")
-    dead_end: str = option(
-        "rulebook", "when a hopeless game is stopped: as the rulebook says, as soon as it is certain, never", DEAD_ENDS
-    )
-    talk: str = option(
-        "none", "nobody talks; only the Drunk's holder; also symbols are sent; all that is known is open", TALKS
-    )
+    dead_end: str = option("rulebook", "when a hopeless game is stopped", DEAD_ENDS)
+    talk: str = option("none", "who may say what", TALKS)
     symbols: int = integer(0, 'how many symbols there are; above 0 only with talk="symbols"', low=0, high=MAX_SYMBOLS)
     banned_symbols: Sequence[int] = parameter(
         [], "symbols that may not be sent",
         lambda name, value: different(name, value, 0, MAX_SYMBOLS - 1), "different ints from 0 to symbols - 1",
     )  # fmt: skip
-    reward: str = option("outcome", "win 1, else -1; win 1, else 0; win (1 + min(score, 12)) / 13, else 0", REWARDS)
+    reward: str = option("outcome", "how the end is paid", PAID)
     max_turns: int = integer(200, "turns after which the game is cut off", low=1, high=1000)
 
     def check(self) -> None:

@@ -25,10 +25,21 @@ from murder_envs.games.theres_been_a_murder.state import BITS_A, BITS_ARGUMENT, 
 START = "start"
 """A further phase name, for restoring only: the turn has not begun."""
 
-SPECIAL = (
-    "deck", "discard", "targets", "possible", "depth_known", "events", "over", "won", "score", "rating", "returns",
-)  # fmt: skip
-"""The fields that need code; the others are plain fields of State."""
+SPECIAL = {
+    "deck": "cards in the deck, top first",
+    "discard": "cards in the discard pile, oldest first",
+    "targets": "seats that the actor has chosen for the effect under way",
+    "possible": "for each seat, and last for the public, the cards that may lie in each hand, the upper and the lower "
+    "part of the deck, and among the removed ones",
+    "depth_known": "for each seat, and last for the public, the cards of the deck whose exact place it knows",
+    "events": "[kind, seat, second seat or -1, argument], oldest first",
+    "over": "is the game over?",
+    "won": "have the players won? It follows from the rest",
+    "score": "cards left in the deck after a win, else -1; it follows from the rest",
+    "rating": "row of the score chart, 4 the best, -1 without a win; it follows from the rest",
+    "returns": "what each seat is paid; it follows from the rest",
+}
+"""The fields that need code, and what is in them; the others are plain fields of State."""
 SEEN_BY_ALL = ("discard", "targets", "events", "over")
 RESULTS = ("won", "score", "rating", "returns")
 
