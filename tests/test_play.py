@@ -28,6 +28,7 @@ from murder_envs.replay import Recorder, Replay
 from tests import support
 from tests.support import CASES, ruleset_of
 
+pytest.importorskip("httpx")  # with which Starlette's client asks
 starlette = pytest.importorskip("starlette.testclient")
 pytest.importorskip("uvicorn")
 
