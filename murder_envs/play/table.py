@@ -9,13 +9,11 @@ from typing import Any
 from murder_envs.core.checks import a_choice, a_text, an_int, fail
 from murder_envs.drivers.story import Heard, Story
 from murder_envs.picture import svg
-from murder_envs.picture.palette import THEMES
 from murder_envs.picture.scene import WIDTH
 from murder_envs.play.players import player, seed_of
 from murder_envs.replay import Note, Recorder, Replay
+from murder_envs.replay.frames import VARIABLES
 
-VARIABLES = {name: f"var(--{name})" for name in THEMES["light"]}
-"""A page sets the colours of its theme."""
 POLICIES = ("heuristic", "random")
 MOST_DECISIONS = 10**6
 """No game has so many."""

@@ -24,7 +24,7 @@ from starlette.routing import Route
 from murder_envs.core.wording import document
 from murder_envs.play.hall import Hall, Kept
 from murder_envs.play.table import TooLate
-from murder_envs.replay.page import themes
+from murder_envs.replay.page import style, themes
 
 LONGEST_BODY = 4096
 """Bytes of a decision; no honest one comes near it."""
@@ -163,7 +163,7 @@ class Doors:
 
 def page() -> str:
     """The page of a seat."""
-    parts = {"themes": themes(), "style": document(__package__, "page.css"), "script": document(__package__, "page.js")}
+    parts = {"themes": themes(), "style": style(__package__), "script": document(__package__, "page.js")}
     text = document(__package__, "page.html")
     for name, part in parts.items():
         text = text.replace(f"{{{{{name}}}}}", part)

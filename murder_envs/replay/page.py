@@ -28,7 +28,7 @@ def page_of(told: dict[str, Any]) -> str:
     parts = {
         "title": escape(told["title"]),
         "themes": themes(),
-        "style": document(__package__, "page.css"),
+        "style": style(__package__),
         "script": document(__package__, "page.js"),
         "data": base64.b85encode(data).decode().replace("<", ","),  # no tag can begin in it
     }
@@ -36,6 +36,11 @@ def page_of(told: dict[str, Any]) -> str:
     for name, part in parts.items():
         text = text.replace(f"{{{{{name}}}}}", part)
     return text
+
+
+def style(package: str) -> str:
+    """The style of a page: what pages of replays and of tables have in common, and what is a package's own."""
+    return document("murder_envs.picture", "page.css") + document(package, "page.css")
 
 
 def themes() -> str:

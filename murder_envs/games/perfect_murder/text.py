@@ -244,21 +244,18 @@ class Texts:
 
     def suspects_text(self, seen: dict[str, np.ndarray]) -> list[str]:
         """Who leaves which clues, with the marker of each, and who is ruled out."""
-        case, lines = self.case, ["suspects and their clues (/ is ruled out):"]
-        for suspect, fields in enumerate(case.suspect_fields):
-            out = " " if seen["suspect_possible"][suspect] else "/"
-            clues = "".join(f"{self.marked(seen, field):14}" for field in fields)
-            lines.append(f"  {out} {case.words[case.suspects[suspect]]:13} {clues}".rstrip())
-        return lines
+        rows = zip(self.case.suspects, self.case.suspect_fields, seen["suspect_possible"], strict=True)
+        return ["suspects and their clues (/ is ruled out):", *(self.sheet_row(seen, *row) for row in rows)]
 
     def weapons_text(self, seen: dict[str, np.ndarray]) -> list[str]:
         """Which weapon leaves which traces, with the marker of each, and what is ruled out."""
-        case, lines = self.case, ["weapons and their traces (/ is ruled out):"]
-        for weapon, fields in enumerate(case.weapon_fields):
-            out = " " if seen["weapon_possible"][weapon] else "/"
-            traces = "".join(f"{self.marked(seen, field):14}" for field in fields)
-            lines.append(f"  {out} {case.words[case.weapons[weapon]]:13} {traces}".rstrip())
-        return lines
+        rows = zip(self.case.weapons, self.case.weapon_fields, seen["weapon_possible"], strict=True)
+        return ["weapons and their traces (/ is ruled out):", *(self.sheet_row(seen, *row) for row in rows)]
+
+    def sheet_row(self, seen: dict[str, np.ndarray], name: str, fields: Iterable[int], possible: int) -> str:
+        """A suspect or a weapon with its fields."""
+        marked = "".join(f"{self.marked(seen, field):14}" for field in fields)
+        return f"  {' ' if possible else '/'} {self.case.words[name]:13} {marked}".rstrip()
 
     def marked(self, seen: dict[str, np.ndarray], field: int) -> str:
         """A field with its marker: `Oil ?`."""
