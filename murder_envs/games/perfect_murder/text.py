@@ -187,19 +187,19 @@ class Texts:
                 put(top * DEEP + 2, (left + right + 1) * WIDE // 2, ("/|\\"[1 + right - left], "=", "x")[answer])
         for room, (i, k) in places.items():
             put_in_the_middle(i * DEEP, k, names[room])
-            put_in_the_middle(i * DEEP + 1, k, self.room_state(scene, seen, room)[: WIDE - 1])
+            put_in_the_middle(i * DEEP + 1, k, self.room_state(scene, seen, room))
         title = f"the house (* a path may begin there; # the scene; {DOORS}):"
-        return [title, *("  " + "".join(line).rstrip() for line in canvas), ""]
+        return [title, SEARCHES, *("  " + "".join(line).rstrip() for line in canvas), ""]
 
     def room_mark(self, room: int) -> str:
         """Is it the scene, or may a path begin in it?"""
         return "#" if room == self.case.scene else "*" if room in self.case.outer else ""
 
     def room_state(self, scene: Scene, seen: dict[str, np.ndarray], room: int) -> str:
-        """What the looker knows of a room, in short."""
+        """What the looker knows of a room, in short: at most `path 16, nothing`, which fits between two rooms."""
         knows = scene.wording.sees(c.MURDERER)
         marks = [f"path {seen['plan_path'][room]}"] if knows and seen["plan_path"][room] else []
-        marks += [("", "found something", "found nothing")[int(seen["room_search"][room].argmax())]]
+        marks += [("", "found", "nothing")[int(seen["room_search"][room].argmax())]]
         return ", ".join(mark for mark in marks if mark)
 
     def rooms_text(self, scene: Scene, seen: dict[str, np.ndarray]) -> list[str]:
@@ -375,6 +375,7 @@ MARKS = ("?", ".", "x", "X", "-")
 MARKERS = (
     "  (markers: ? face down, . a blank face down, x an X face down, X an X face up, - a blank taken off, ! a false X)"
 )
+SEARCHES = "  (found, nothing: what a search of the room has brought)"
 DOORS = "examined doors: = the path leads through, x it does not"
 BOARD_LEGEND = (
     "  (in round brackets: now; * black: the murderer may play an action card; v black, and it lies face down)"
